@@ -14,7 +14,7 @@ declare global {
       app: Service;
       requestId: string;
       client: Client;
-      /** What the guard read of the request. */
+      /** What the request guard read of the request. */
       accepted: GuardedRequest;
       /** Null without a session or API key, and on the routes that need none. */
       principal: Principal | null;
@@ -28,9 +28,9 @@ declare global {
       api: Caller;
       /** Why the request was refused, for its log line. */
       failure?: Failure;
-      /** Resolves when the route may be run. The requests to REST endpoints and of the development server have none. */
+      /** Resolves when the route may be run. Requests to REST endpoints, and those of the development server, have none. */
       nextTurn?: (() => Promise<void>) | undefined;
-      /** The language of the answer's texts, once one was needed: `languageOf` chooses it. */
+      /** The language of the answer's texts. `languageOf` chooses it when it is first needed. */
       language?: Language;
     }
     interface Error {

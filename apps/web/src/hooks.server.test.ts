@@ -29,10 +29,10 @@ afterAll(async () => {
   vi.resetModules();
 });
 
-type Asked = { method?: string; path?: string; signal?: AbortSignal; nextTurn?: () => Promise<void> };
+type RequestOptions = { method?: string; path?: string; signal?: AbortSignal; nextTurn?: () => Promise<void> };
 
 /** A request as Kit passes it to the hook. */
-function eventOf({ method = 'GET', path = '/login', signal, nextTurn = async () => {} }: Asked): RequestEvent {
+function eventOf({ method = 'GET', path = '/login', signal, nextTurn = async () => {} }: RequestOptions): RequestEvent {
   const url = new URL(path, 'http://localhost:3000');
   const req = {} as IncomingMessage;
   hooks.writingPages(() => {})(req, {} as ServerResponse, () => {}, { client: { address: '192.0.2.1' }, nextTurn });

@@ -12,7 +12,14 @@ import { observeRequest } from '#lib/server/http/observe-request.ts';
 import { readRequestBytes } from '#lib/server/http/read-body.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
-import { type Page, pageOf, sendPage, visitorPage, writeFrame } from '#lib/server/http/render-page.ts';
+import {
+  type HtmlParts,
+  type Page,
+  pageOf,
+  sendPage,
+  visitorPage,
+  writeLanguageAndTheme,
+} from '#lib/server/http/render-page.ts';
 import { hasRecentToken, openContext } from '#lib/server/http/router-context.ts';
 import { apiHeaders, policyOfPage } from '#lib/server/http/security-headers.ts';
 import { languageOf } from '#lib/server/language/choose-language.ts';
@@ -46,16 +53,16 @@ export function isRecent(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Counts a request that apps/server refused, because too many of its class were open. */
-export function countRefusal(kind: string): void {
-  app.metrics.count('gatehouse_overload_refusals_total', { class: kind });
+export function countRefusal(requestClass: string): void {
+  app.metrics.count('gatehouse_overload_refusals_total', { class: requestClass });
 }
 
-/** The answers to the REST endpoints, which apps/server asks before Kit. */
+/** Returns the handler of the REST endpoints, to which apps/server passes each request before Kit. */
 export function restHandler(): RestHandler {
   return createRestHandler(app);
 }
 
-/** What the server knows of a request: its client, and what resolves when its route may be run. */
+/** What apps/server knows of a request: its client, and a function that resolves when its route may be run. */
 type PageRequest = Pick<RequestTarget, 'client'> & { nextTurn: () => Promise<void> };
 type Exchange = PageRequest & { response: ServerResponse };
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
@@ -64,7 +71,7 @@ type WithExchange = IncomingMessage & { [exchange]?: Exchange };
 
 const exchange = Symbol('exchange');
 
-/** Makes the exchange of a request known to the hook. adapter-node gives Kit the request alone. */
+/** Makes Node's response and the client known to the hook. adapter-node passes the request alone to Kit. */
 export function writingPages(handler: Handler): PagesHandler {
   return (request: WithExchange, response, next, page) => {
     request[exchange] = { response, ...page };
@@ -83,8 +90,8 @@ readLanguageFrom(() => {
 });
 
 /**
- * Answers a request to Kit: log line, span and metrics around its answer, with a number. One function in place of
- * Kit's `sequence`, which opens a span and a context for each of its steps.
+ * Answers a request that reaches Kit: gives it an id, writes its log line, span and metrics, and adds the headers of
+ * every answer. It is one function in place of Kit's `sequence`, which opens a span and a context for each step.
  */
 export const handle: Handle = async ({ event, resolve }) => {
   const { locals, request, route } = event;
@@ -92,8 +99,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   locals.requestId = randomUUID();
   locals.nextTurn = exchangeOf(event)?.nextTurn;
 
-  const about = { method: request.method, route: route.id ?? 'none', headers: request.headers };
-  const response = await observeRequest(locals, about, () => answer(event, resolve));
+  const observed = { method: request.method, route: route.id ?? 'none', headers: request.headers };
+  const response = await observeRequest(locals, observed, () => answer(event, resolve));
   const { headers } = response;
   const policy = headers.get('content-security-policy');
   if (policy !== null) headers.set('content-security-policy', policyOfPage(policy, app.config));
@@ -106,16 +113,16 @@ export const handle: Handle = async ({ event, resolve }) => {
 
 type Resolve = Parameters<Handle>[0]['resolve'];
 
-/** Rejects a wrong method, too large a body, a foreign origin and an unknown API key, in this order. */
+/** Answers a request by its route, unless its method, body size, origin or API key is refused; checked in this order. */
 async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> {
   const { locals, cookies, url, request, isDataRequest } = event;
   const { pathname } = url;
   const { method, headers, signal } = request;
   try {
     const methods = methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config);
-    const readBytes = (most: number) => readRequestBytes(request, most);
+    const readBytes = (maxBytes: number) => readRequestBytes(request, maxBytes);
     locals.accepted = await guardRequest({ method, headers, readBytes }, { pathname, methods }, locals.app.config);
-    // The development server hands no client on.
+    // The development server passes no client.
     const client = exchangeOf(event)?.client ?? { address: event.getClientAddress() };
     await openContext(locals, { method, pathname, headers, cookies, client, signal });
   } catch (thrown) {
@@ -130,20 +137,20 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
 /** The routes of the pages that may be the same for every visitor. */
 const visitorRoutes = ['/login', '/signup'];
 
-/** Answers by the route. What a page needs runs only where one is written: a redirect passes this function alone. */
+/** Runs the route, and sends the page that it rendered. Any other response, such as a redirect, is returned as it is. */
 async function answerRoute(event: RequestEvent, resolve: Resolve): Promise<Response> {
   const render = () => inTurn(event, resolve);
   const answered = await (visitorRoutes.includes(event.route.id ?? '') ? visitorPage(event, render) : render());
   return answered instanceof Response ? answered : sendPage(answered, exchangeOf(event)?.response);
 }
 
-/** The status in the log of a request whose client disconnected before its route was run, as nginx has it. */
+/** The status that is logged where a client disconnected before its route was run; nginx uses the same. */
 const closedByClient = 499;
 
 /**
  * Runs the route in a turn of the server (docs/decisions/041): the database may answer many requests at once.
  * Kit would hash a page for an ETag that no request can match, copy it twice, and pass it on by a stream: a tenth of
- * the CPU of a page of 28 kB. So the page is kept from Kit, whose response is empty (docs/decisions/042).
+ * the CPU of a page of 28 kB. So Kit gets an empty text in place of the page (docs/decisions/042).
  */
 async function inTurn(event: RequestEvent, resolve: Resolve): Promise<Response | Page> {
   await event.locals.nextTurn?.();
@@ -151,13 +158,13 @@ async function inTurn(event: RequestEvent, resolve: Resolve): Promise<Response |
   // A form is processed in any case: its sender may have closed the tab.
   if (signal.aborted && (method === 'GET' || method === 'HEAD')) return new Response(null, { status: closedByClient });
 
-  let framed: [string, string] | undefined;
-  function transformPageChunk({ html }: { html: string }): string {
-    framed = writeFrame(event, html);
-    return import.meta.env.DEV ? framed.join('') : '';
+  let html: HtmlParts | undefined;
+  function transformPageChunk(chunk: { html: string }): string {
+    html = writeLanguageAndTheme(event, chunk.html);
+    return import.meta.env.DEV ? html.join('') : '';
   }
   const response = await resolve(event, { transformPageChunk });
-  return framed === undefined || import.meta.env.DEV ? response : pageOf(response, framed);
+  return html === undefined || import.meta.env.DEV ? response : pageOf(response, html);
 }
 
 /** Answers a form that the page script sent with 204 and a header in place of a redirect. The cookies stay. */

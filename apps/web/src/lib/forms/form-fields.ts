@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { error } from '@sveltejs/kit';
-import { largestBodyOf } from '#lib/server/guards/request-guard.ts';
+import { maxBodyBytesOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { readRequestBytes } from '#lib/server/http/read-body.ts';
 
@@ -18,7 +18,7 @@ export async function formFields(request: Request): Promise<FormData> {
   if (!isForm.test(type)) error(415, 'Send the fields as a form.');
 
   const { pathname } = new URL(request.url);
-  const bytes = await readRequestBytes(request, largestBodyOf(pathname)).catch((thrown) => {
+  const bytes = await readRequestBytes(request, maxBodyBytesOf(pathname)).catch((thrown) => {
     const { status, body } = httpErrorOf(thrown);
     return status === 413 ? error(status, body.error) : unreadable();
   });

@@ -33,7 +33,7 @@ async function open(settings: Settings): Promise<App> {
 
 /** Stops the feed and the jobs while open requests drain. The requests can still enqueue jobs. */
 function beginShutdown(app: App): void {
-  // Waiting readers of the feed would hold up the drain.
+  // Requests that wait for the feed would delay the drain.
   app.changes.stop();
   // Running jobs would have little time left after the drain. `close` waits for this stop, and repeats it if it failed.
   app.jobs.stop().catch(() => {});

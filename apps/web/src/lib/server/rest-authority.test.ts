@@ -108,7 +108,7 @@ async function ask(
   const path = pattern.replace(/\[(\w+)\]/g, (_, name: keyof typeof params) => params[name]);
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   const url = new URL(path, 'http://localhost:3999');
-  const accepted = { presentedKey: null, largestBody: 65_536 };
+  const accepted = { presentedKey: null, maxBodyBytes: 65_536 };
   const locals = { app: test.app, accepted, principal, requestId: 'test', api: callerFor(test, principal) };
   const request = restRequestOf(new Request(url, { method }), cookies);
   const { status, body } = await callEndpoint(request, locals as unknown as App.Locals, findEndpoint(url.pathname));

@@ -15,17 +15,18 @@ export function signedInUser({ principal }: { principal: Principal | null }): Us
 export function requirePage(event: PageEvent): UserPrincipal {
   const { locals, url } = event;
   const principal = signedInUser(locals);
-  if (principal === null) redirect(302, pageOfSignIn(event));
+  if (principal === null) redirect(302, signInPath(event));
   if (principal.gate !== 'open') redirect(302, '/awaiting-approval');
   if (url.pathname === '/' && principal.user.onboardedAt === null) redirect(302, '/onboarding');
   return principal;
 }
 
 /**
- * /login. The data of a page whose session has ended leads to the page itself: a script may ask for them before the user
- * has clicked, so only the load of the document stores the page to return to (`rememberPageOfEndedSession`).
+ * The path to which a page without a session redirects: /login. After the session has ended, a request for a page's data
+ * is redirected to load the page as a document. A script may request the data before the user clicks, so only the
+ * document's request stores the page to return to (`rememberPageOfEndedSession`).
  */
-function pageOfSignIn({ locals, url, isDataRequest }: PageEvent): string {
+function signInPath({ locals, url, isDataRequest }: PageEvent): string {
   if (!isDataRequest || !locals.sessionEnded) return '/login';
   return `/auth/reload?${new URLSearchParams({ page: url.pathname + url.search })}`;
 }

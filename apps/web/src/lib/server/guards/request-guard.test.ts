@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isNavigation, isSameOrigin } from './request-guard.ts';
 
 const base = 'https://id.company.example';
-const asked = { method: 'POST', pathname: '/api/login', origin: null, fetchSite: null, publicBaseUrl: base };
+const request = { method: 'POST', pathname: '/api/login', origin: null, fetchSite: null, publicBaseUrl: base };
 
 it.each([
   ['a script that sends neither header', {}, true],
@@ -28,7 +28,7 @@ it.each([
   ['our page where no base URL is configured', { origin: base, publicBaseUrl: null }, false],
   ['a script where no base URL is configured', { publicBaseUrl: null }, true],
 ])('%s', (_, change, passes) => {
-  expect(isSameOrigin({ ...asked, ...change })).toBe(passes);
+  expect(isSameOrigin({ ...request, ...change })).toBe(passes);
 });
 
 it.each([
@@ -41,7 +41,7 @@ it.each([
   ['http://company.example:3000', false],
   ['http://localhost:3000.evil.example', false],
 ])('on loopback, %s', (origin, passes) => {
-  expect(isSameOrigin({ ...asked, origin, publicBaseUrl: 'http://localhost:3000' })).toBe(passes);
+  expect(isSameOrigin({ ...request, origin, publicBaseUrl: 'http://localhost:3000' })).toBe(passes);
 });
 
 it.each<[boolean, Record<string, string>]>([

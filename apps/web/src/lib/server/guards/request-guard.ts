@@ -6,25 +6,25 @@ import { tooLarge } from '../http/read-body.ts';
 /** `methods` are those that the path allows; null for any. */
 type Endpoint = { pathname: string; methods: string[] | null };
 
-/** What the guard read of a request, for the steps after it. */
+/** What the request guard read of a request, for the steps after it. */
 export type GuardedRequest = {
   /** The API key of the request, valid or not; null without one. */
   presentedKey: string | null;
-  /** The largest body of the endpoint, in bytes. */
-  largestBody: number;
+  /** The size of the largest body that the endpoint accepts. */
+  maxBodyBytes: number;
 };
 
 type RequestHead = {
   method: string;
   headers: Pick<Headers, 'get'>;
   /** @throws AppError TOO_LARGE if the body has more bytes. */
-  readBytes: (most: number) => Promise<Buffer>;
+  readBytes: (maxBytes: number) => Promise<Buffer>;
 };
 
 /**
  * Checks a request before its principal is resolved, in this order: whether the feature is on, the
- * method, the size of the body, the origin. A body of unknown length is read only of another
- * site's request, because its size decides before its origin; any other is read by its handler.
+ * method, the size of the body, the origin. Only for a request of another site is a body of unknown
+ * length read here, because its size is checked before its origin; a handler reads any other body.
  *
  * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
@@ -37,19 +37,19 @@ export async function guardRequest(
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }
-  // A key is authenticated before the body is read: the endpoint then refuses too large a body.
+  // A key is authenticated before the size of the body is checked, so the endpoint refuses a body that is too large.
   const authorization = headers.get('authorization');
   const key = authorization === null ? null : presentedKey(authorization);
-  const accepted = { presentedKey: key, largestBody: largestBodyOf(pathname) };
+  const accepted = { presentedKey: key, maxBodyBytes: maxBodyBytesOf(pathname) };
   const hasKey = key !== null;
-  if (!hasKey && Number(headers.get('content-length') ?? 0) > accepted.largestBody) throw tooLarge();
+  if (!hasKey && Number(headers.get('content-length') ?? 0) > accepted.maxBodyBytes) throw tooLarge();
 
   const origin = headers.get('origin');
   const fetchSite = headers.get('sec-fetch-site');
   // No page of another site can send a key, and cookies do not authenticate a request with a key.
   if (hasKey) return accepted;
   if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
-    if (headers.get('content-length') === null) await readBytes(accepted.largestBody);
+    if (headers.get('content-length') === null) await readBytes(accepted.maxBodyBytes);
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }
   return accepted;
@@ -76,12 +76,12 @@ export function isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUr
   if (fetchSite !== null && fetchSite !== 'same-origin' && fetchSite !== 'none') return false;
   if (origin === null) return true;
   if (publicBaseUrl === null) return false;
-  // A form on a page with Referrer-Policy: no-referrer sends this.
+  // A browser sends this origin for a form on a page with Referrer-Policy: no-referrer.
   if (origin === 'null') return fetchSite === 'same-origin';
   return origin === publicBaseUrl || isSameLoopback(origin, publicBaseUrl);
 }
 
-/** Two names of one server. Another loopback address may be another server's. */
+/** Both names lead to one server. Another loopback address may lead to another one. */
 const loopbackNames = new Set(['localhost', '127.0.0.1']);
 
 function isSameLoopback(origin: string, publicBaseUrl: string): boolean {
@@ -119,12 +119,12 @@ export function requireNavigation(headers: Headers): void {
 /** The endpoints of a feature that a deployment may not have. */
 const tokenPaths = ['/api/token', '/.well-known/jwks.json'];
 
-const largestBody = 64 * 1024;
-const largestEvent = 1_000_000;
-const largestReport = 1_000_000;
+const maxBodyBytes = 64 * 1024;
+const maxEventBytes = 1_000_000;
+const maxReportBytes = 1_000_000;
 const reportPaths = ['/api/usage/report', '/api/trpc/usage.report'];
 
-const reading = ['GET', 'HEAD'];
+const readMethods = ['GET', 'HEAD'];
 
 /**
  * The methods that a path of Kit allows, or null for any (Kit checks those of pages). A page's data
@@ -135,15 +135,15 @@ export function methodsOf(
   { pathname, isPageData }: { pathname: string; isPageData: boolean },
   { metricsTokens }: Pick<Config, 'metricsTokens'>,
 ): string[] | null {
-  if (isPageData) return reading;
-  if (pathname.startsWith('/api/trpc/')) return [...reading, 'POST'];
-  return pathname === '/metrics' && metricsTokens.length > 0 ? reading : null;
+  if (isPageData) return readMethods;
+  if (pathname.startsWith('/api/trpc/')) return [...readMethods, 'POST'];
+  return pathname === '/metrics' && metricsTokens.length > 0 ? readMethods : null;
 }
 
-/** The largest body of a request to this path, in bytes. */
-export function largestBodyOf(pathname: string): number {
-  if (pathname.startsWith('/webhooks/')) return largestEvent;
-  return reportPaths.includes(pathname) ? largestReport : largestBody;
+/** The size of the largest body that a request to this path may have. */
+export function maxBodyBytesOf(pathname: string): number {
+  if (pathname.startsWith('/webhooks/')) return maxEventBytes;
+  return reportPaths.includes(pathname) ? maxReportBytes : maxBodyBytes;
 }
 
 /** Whether a path belongs to a feature that is off, so that nothing is there. */

@@ -17,16 +17,16 @@ export async function observeRequest<Answer extends { status: number }>(
   const started = performance.now();
   const attributes = { 'http.request.method': method, 'http.route': route, 'gatehouse.request_id': requestId };
   const parent = headers.get('traceparent');
-  const answered = await app.traces.run(
+  const response = await app.traces.run(
     { name: `${method} ${route}`, kind: 'server', attributes, parent },
     async (span) => {
-      const given = await answer();
-      span.set({ 'http.response.status_code': given.status });
-      if (given.status >= 500) span.fail(String(given.status));
-      return given;
+      const answered = await answer();
+      span.set({ 'http.response.status_code': answered.status });
+      if (answered.status >= 500) span.fail(String(answered.status));
+      return answered;
     },
   );
-  const { status } = answered;
+  const { status } = response;
   const milliseconds = performance.now() - started;
   app.log.info('request', {
     requestId,
@@ -42,7 +42,7 @@ export async function observeRequest<Answer extends { status: number }>(
     { method, route, status: String(status) },
     milliseconds / 1000,
   );
-  return answered;
+  return response;
 }
 
 /** The user and organisation of a request by their pseudonyms; the API key by its id, which does not authenticate. */

@@ -1,26 +1,26 @@
 import { AppError, isAppError } from '@gatehouse/api/errors';
 
 /**
- * Reads a body of at most `most` bytes. A larger body is read to its end and discarded: a client
+ * Reads a body of at most `maxBytes`. A larger body is read to its end and discarded: a client
  * that is still sending would lose the response when the connection closes.
  *
  * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced; VALIDATION if the client
  *   disconnects before its end.
  */
-export async function readRequestBytes(request: Request, most: number): Promise<Buffer> {
+export async function readRequestBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const part of request.body ?? []) {
       length += part.byteLength;
-      if (length <= most) parts.push(part);
+      if (length <= maxBytes) parts.push(part);
     }
   } catch (error) {
-    // The limit of Kit's adapter, which is higher.
+    // Kit's adapter throws this for a body above its own limit, which is higher.
     if (error instanceof Error && 'status' in error && error.status === 413) throw tooLarge();
     throw new AppError('VALIDATION', 'The body ended early.', { cause: error });
   }
-  if (length > most) throw tooLarge();
+  if (length > maxBytes) throw tooLarge();
   return Buffer.concat(parts);
 }
 
@@ -28,19 +28,19 @@ export function tooLarge(): AppError {
   return new AppError('TOO_LARGE', 'The body is too large.');
 }
 
-type Limit = {
-  most: number;
+type BodyLimit = {
+  maxBytes: number;
   /** Whether TOO_LARGE is returned instead of thrown: a key’s authority is checked before the body. */
   returnsTooLarge: boolean;
 };
 
 /** The limit of a request's body. */
-export function limitOf({ accepted, principal }: Pick<App.Locals, 'accepted' | 'principal'>): Limit {
-  return { most: accepted.largestBody, returnsTooLarge: principal?.kind === 'key' };
+export function bodyLimitOf({ accepted, principal }: Pick<App.Locals, 'accepted' | 'principal'>): BodyLimit {
+  return { maxBytes: accepted.maxBodyBytes, returnsTooLarge: principal?.kind === 'key' };
 }
 
-/** The headers and body of a request. `readBytes` throws TOO_LARGE for a body of more than `most` bytes. */
-type BodySource = { headers: Pick<Headers, 'get'>; readBytes: (most: number) => Promise<Buffer> };
+/** The headers and body of a request. `readBytes` throws TOO_LARGE for a body of more than `maxBytes`. */
+type BodySource = { headers: Pick<Headers, 'get'>; readBytes: (maxBytes: number) => Promise<Buffer> };
 
 /**
  * Reads a JSON body; an empty one counts as {}. Returns (does not throw) the parse error, so that
@@ -48,7 +48,7 @@ type BodySource = { headers: Pick<Headers, 'get'>; readBytes: (most: number) => 
  *
  * @throws AppError TOO_LARGE unless `returnsTooLarge`.
  */
-export async function readJson(request: BodySource, limit: Limit): Promise<unknown> {
+export async function readJson(request: BodySource, limit: BodyLimit): Promise<unknown> {
   const read = await readJsonText(request, limit);
   return isAppError(read) ? read : read.value;
 }
@@ -56,9 +56,9 @@ export async function readJson(request: BodySource, limit: Limit): Promise<unkno
 /** As `readJson`, but also returns the text of the body, for callers that parse it again. */
 export async function readJsonText(
   { headers, readBytes }: BodySource,
-  { most, returnsTooLarge }: Limit,
+  { maxBytes, returnsTooLarge }: BodyLimit,
 ): Promise<AppError | { text: string; value: object }> {
-  const bytes = await readBytes(most).catch((error: unknown) => {
+  const bytes = await readBytes(maxBytes).catch((error: unknown) => {
     if (returnsTooLarge && isAppError(error)) return error;
     throw error;
   });

@@ -7,7 +7,7 @@ type FailedRequest = Pick<App.Locals, 'app' | 'requestId'> & { failure?: Failure
 
 /**
  * Keeps the code of an error for the request's log line. Logs an unexpected error with the request's
- * id; the router has logged its own, the TRPCErrors. Neither contains what was sent.
+ * id, unless the router has logged it already, as a TRPCError. Neither contains what was sent.
  */
 export function recordFailure(locals: FailedRequest, error: unknown): void {
   const { code, fields } = toAppError(error);

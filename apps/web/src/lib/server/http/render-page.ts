@@ -5,18 +5,21 @@ import { languageOf } from '../language/choose-language.ts';
 /** A page as it is sent. */
 export type Page = { status: number; headers: Headers; body: Uint8Array };
 
-/** Returns the page that Kit's response describes, with the text that was kept from Kit. */
-export function pageOf(response: Response, framed: [string, string]): Response | Page {
+/** The text of a page in two parts: up to the end of its html tag, and the rest. */
+export type HtmlParts = [start: string, rest: string];
+
+/** Returns the page with the status and headers of Kit's response, and with the text that Kit did not get. */
+export function pageOf(response: Response, html: HtmlParts): Response | Page {
   const { headers, status } = response;
   if (!headers.has('x-sveltekit-page')) return response;
   if (!headers.has('etag')) throw new Error('A page cannot stream data: its load must await what it returns.');
-  const body = encode(framed);
+  const body = encode(html);
   headers.delete('etag');
   headers.set('content-length', String(body.byteLength));
   return { status, headers, body };
 }
 
-/** Ends Node's response with the page. adapter-node ends a response that has no body by `end()`. */
+/** Makes Node's response end with the page: adapter-node calls `end()` for the response without a body. */
 export function sendPage({ status, headers, body }: Page, node: ServerResponse | undefined): Response {
   if (node === undefined) throw new Error('Kit was not called by the handler of writingPages.');
 
@@ -37,10 +40,10 @@ export function readTheme(cookies: Cookies): Theme {
  * Writes the language and the theme into the page on the server, so that the other theme never
  * flashes and no script is needed. The page's scripts read the language from there.
  */
-export function writeFrame({ locals, cookies, request }: RequestEvent, html: string): [string, string] {
+export function writeLanguageAndTheme({ locals, cookies, request }: RequestEvent, html: string): HtmlParts {
   const language = languageOf(locals, { cookies, headers: request.headers });
   const theme = readTheme(cookies);
-  // Both are in the first tag: each replacement in a whole page would copy all of it.
+  // Both are in the html tag. A replacement in the whole page would copy all of it.
   const end = html.indexOf('>', html.indexOf('<html')) + 1;
   const start = html
     .slice(0, end)
@@ -49,17 +52,20 @@ export function writeFrame({ locals, cookies, request }: RequestEvent, html: str
   return [start, html.slice(end)];
 }
 
-/** To join the two parts first would copy the page once more. */
-function encode([start, rest]: [string, string]): Uint8Array {
+/** Encodes the parts without joining them first, which would copy the page once more. */
+function encode([start, rest]: HtmlParts): Uint8Array {
   const bytes = Buffer.allocUnsafe(Buffer.byteLength(start) + Buffer.byteLength(rest));
   bytes.write(rest, bytes.write(start));
   return bytes;
 }
 
-/** A process has one App, whose configuration the pages show. At most two paths, two queries, and the languages and themes. */
-const keptPages = new Map<string, Page>();
+/**
+ * The pages that are the same for every visitor, by path, query, language and theme: at most two paths and two queries.
+ * The pages show the configuration of the App, of which a process has one.
+ */
+const cachedPages = new Map<string, Page>();
 
-/** Cookies that change nothing on these pages, but for language and theme, which are part of the key. */
+/** Cookies that do not change these pages, or are part of the key (language and theme). */
 const neutralCookie = /^(theme|language|(__Host-)?known)$/;
 
 /**
@@ -76,12 +82,12 @@ export async function visitorPage(
   const { url, locals, cookies, request } = event;
   const language = languageOf(locals, { cookies, headers: request.headers });
   const key = [url.pathname, url.search, language, readTheme(cookies)].join(' ');
-  const kept = keptPages.get(key);
-  if (kept) return kept;
+  const cached = cachedPages.get(key);
+  if (cached) return cached;
 
   const page = await render();
   if (page instanceof Response || page.status !== 200 || page.headers.has('set-cookie')) return page;
-  keptPages.set(key, page);
+  cachedPages.set(key, page);
   return page;
 }
 

@@ -21,7 +21,7 @@ import {
   writeSharedCookie,
 } from '../session/cookies.ts';
 
-/** What the context takes of a request. */
+/** What a context needs of a request. */
 type RequestSource = {
   method: string;
   pathname: string;
@@ -46,8 +46,8 @@ export async function openContext(locals: App.Locals, request: RequestSource): P
 }
 
 /**
- * Resolves the principal of a request again, whose context is open. For an answer that is still being read long after
- * the request: its reader may have lost the authority since.
+ * Resolves the principal of a request again, whose context is open. A download that is still being sent long after the
+ * request needs it, because its user may have lost the authority since.
  */
 export async function reopenContext({ locals, url, request, cookies }: ContextEvent): Promise<void> {
   const { method, headers, signal } = request;
@@ -89,7 +89,7 @@ class RequestClient implements Client {
     this.#source = source;
   }
 
-  /** Only mail needs it: most requests never choose one. */
+  /** Chosen on access, because only e-mail needs it and most requests send none. */
   get language() {
     return languageOf(this.#locals, this.#source);
   }
@@ -101,7 +101,7 @@ const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;
 /** The two endpoints that verify a session: the shared cookie is valid there only. */
 const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
 
-/** The two that answer with the usage: the session's query reads it too. */
+/** The two endpoints that return the usage. There the query that reads the session reads the usage too. */
 const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read']);
 
 /**
@@ -118,9 +118,9 @@ async function resolvePrincipal(
   const readOnly = method === 'HEAD';
   const { presentedKey: key } = accepted;
   if (key !== null) {
-    const holder = await readKey(app, key, { readOnly });
-    if (holder === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
-    return holder;
+    const keyPrincipal = await readKey(app, key, { readOnly });
+    if (keyPrincipal === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
+    return keyPrincipal;
   }
 
   const token = readCookie(app, cookies, 'session');

@@ -2,20 +2,20 @@ import type { Config } from '@gatehouse/api/config';
 import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 import { securityHeaders } from '@gatehouse/api/security/security-headers';
 
-/** The headers of every answer. Some may be overwritten: the policy, the referrer's and the cache's. */
+/** The headers of every answer. A route may replace the content security policy, the referrer policy and Cache-Control. */
 export function apiHeaders(config: Pick<Config, 'strictTransportSecurity'>): Record<string, string> {
   return { ...securityHeaders(config), 'cache-control': 'no-store' };
 }
 
-/** Completes the policy that Kit writes for pages. */
+/** Completes the content security policy that Kit writes for pages. */
 export function policyOfPage(policy: string, { returnOrigins, payment, idp, service }: Config): string {
   // Chromium applies form-action to the redirects after a form too, so the providers' origins are listed.
   const providers = [...paymentPageOrigins(payment), ...(idp === null ? [] : [new URL(idp.authUrl).origin])];
   const formTargets = [...new Set(["'self'", ...providers, ...returnOrigins])].join(' ');
-  return `${withPicture(policy, service.logo)}; form-action ${formTargets}`;
+  return `${withLogoOrigin(policy, service.logo)}; form-action ${formTargets}`;
 }
 
 /** Adds the logo's origin: Kit writes the policy at build time, and the logo's URL is known at start. */
-function withPicture(policy: string, logo: string | null): string {
+function withLogoOrigin(policy: string, logo: string | null): string {
   return logo === null ? policy : policy.replace(/img-src[^;]*/, (sources) => `${sources} ${new URL(logo).origin}`);
 }

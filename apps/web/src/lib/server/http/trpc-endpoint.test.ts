@@ -23,7 +23,7 @@ function eventOf(path: string, init: RequestInit): RequestEvent {
     principal: owner.principal,
     requestId: 'test',
     client: { address: '127.0.0.1', userAgent: null },
-    accepted: { presentedKey: null, largestBody: 65_536 },
+    accepted: { presentedKey: null, maxBodyBytes: 65_536 },
     api: callerFor(test, owner.principal),
   } as unknown as App.Locals;
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };

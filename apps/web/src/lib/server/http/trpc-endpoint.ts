@@ -3,7 +3,7 @@ import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { errorResponse } from './error-response.ts';
-import { limitOf, readJsonText, readRequestBytes } from './read-body.ts';
+import { bodyLimitOf, readJsonText, readRequestBytes } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
 import { routerContext } from './router-context.ts';
 
@@ -12,7 +12,7 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
   try {
     return await fetchRequestHandler({
       endpoint: '/api/trpc',
-      req: await readableByTrpc(event),
+      req: await toTrpcRequest(event),
       router: appRouter,
       allowBatching: false,
       createContext: () => routerContext(event.locals),
@@ -26,17 +26,17 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
 }
 
 /**
- * The request with the content type JSON, because tRPC would accept forms and bytes as well. A
+ * Returns the request with the content type JSON, because tRPC would accept forms and bytes as well. A
  * body that cannot be parsed becomes a stream that fails with the parse error: tRPC reads it
  * after the authorisation, and keeps the error as the cause.
  */
-async function readableByTrpc({ request, url, locals }: RequestEvent): Promise<Request> {
+async function toTrpcRequest({ request, url, locals }: RequestEvent): Promise<Request> {
   const { signal } = request;
   const headers = { 'content-type': 'application/json' };
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
-  const body = { headers: request.headers, readBytes: (most: number) => readRequestBytes(request, most) };
-  const read = await readJsonText(body, limitOf(locals));
+  const body = { headers: request.headers, readBytes: (maxBytes: number) => readRequestBytes(request, maxBytes) };
+  const read = await readJsonText(body, bodyLimitOf(locals));
   // The original text: serialising a deeply nested value again would overflow the stack.
   const sent = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
   return new Request(url, { method: 'POST', headers, body: sent, signal, duplex: 'half' } as RequestInit);

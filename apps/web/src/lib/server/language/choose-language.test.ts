@@ -36,9 +36,9 @@ describe('the language of a request', () => {
 
   it('is chosen once, when it is first needed', () => {
     const locals: Pick<App.Locals, 'language'> = {};
-    const asked = { cookies: { get: () => undefined }, headers: new Headers({ 'accept-language': 'de' }) };
-    expect(languageOf(locals, asked)).toBe('de');
-    asked.headers.set('accept-language', 'en');
-    expect(languageOf(locals, asked)).toBe('de');
+    const source = { cookies: { get: () => undefined }, headers: new Headers({ 'accept-language': 'de' }) };
+    expect(languageOf(locals, source)).toBe('de');
+    source.headers.set('accept-language', 'en');
+    expect(languageOf(locals, source)).toBe('de');
   });
 });

@@ -1,17 +1,17 @@
 import type { Cookies } from '@sveltejs/kit';
 import { isLanguage, type Language } from '#lib/language/language.ts';
 
-/** What a request says about its language. */
-type Asked = { cookies: Pick<Cookies, 'get'>; headers: Pick<Headers, 'get'> };
+/** What names the language of a request: the cookie of the user's choice, and Accept-Language. */
+type LanguageSource = { cookies: Pick<Cookies, 'get'>; headers: Pick<Headers, 'get'> };
 
-/** The language of a request. Chosen when it is first needed: a redirect and most REST answers have no text. */
-export function languageOf(locals: Pick<App.Locals, 'language'>, { cookies, headers }: Asked): Language {
+/** The language of a request. It is chosen when it is first needed: a redirect and most REST answers have no text. */
+export function languageOf(locals: Pick<App.Locals, 'language'>, { cookies, headers }: LanguageSource): Language {
   locals.language ??= chooseLanguage(cookies, headers);
   return locals.language;
 }
 
 /** The language of a request: the user's choice, else the best of Accept-Language, else English. */
-export function chooseLanguage(cookies: Asked['cookies'], headers: Asked['headers']): Language {
+export function chooseLanguage(cookies: LanguageSource['cookies'], headers: LanguageSource['headers']): Language {
   const chosen = cookies.get('language');
   return isLanguage(chosen) ? chosen : bestOf(headers.get('accept-language') ?? '');
 }
@@ -22,16 +22,16 @@ function bestOf(header: string): Language {
   let best: { language: Language; weight: number } = { language: 'en', weight: 0 };
   for (const range of header.slice(0, 500).split(',')) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const named = tag.split('-')[0];
+    const language = tag.split('-')[0];
     const weight = weightOf(parameters);
-    if (isLanguage(named) && weight > best.weight) best = { language: named, weight };
+    if (isLanguage(language) && weight > best.weight) best = { language, weight };
   }
   return best.language;
 }
 
 function weightOf(parameters: string[]): number {
-  const given = parameters.find((parameter) => parameter.startsWith('q='));
-  if (given === undefined) return 1;
-  const weight = Number(given.slice(2));
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  if (quality === undefined) return 1;
+  const weight = Number(quality.slice(2));
   return weight >= 0 && weight <= 1 ? weight : 0;
 }

@@ -2,7 +2,7 @@ import { receiveEvent } from '@gatehouse/api/billing/events/receive-event';
 import type { Caller } from '@gatehouse/api/router/root';
 import type { KeyedClient } from '@gatehouse/api/security/client';
 import type { Cookies } from '@sveltejs/kit';
-import { limitOf, readJson } from '../http/read-body.ts';
+import { bodyLimitOf, readJson } from '../http/read-body.ts';
 
 /** A request to a REST endpoint, from Node’s server or from Kit. */
 export type RestRequest = {
@@ -18,7 +18,7 @@ export type RestRequest = {
   /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
   /** @throws AppError TOO_LARGE if the body has more bytes. */
-  readBytes: (most: number) => Promise<Buffer>;
+  readBytes: (maxBytes: number) => Promise<Buffer>;
 };
 
 /** What an endpoint answers with status 200. */
@@ -30,8 +30,8 @@ export type Endpoint = (request: RestRequest, locals: App.Locals, params: Params
 export type Params = Record<string, string>;
 type Method = 'GET' | 'POST' | 'PUT';
 
-type Call<Result> = (api: Caller, address: { path: Params; query: Params }) => Promise<Result>;
-type CallWithBody<Result> = (api: Caller, body: never, address: { path: Params; query: Params }) => Promise<Result>;
+type Call<Result> = (api: Caller, params: { path: Params; query: Params }) => Promise<Result>;
+type CallWithBody<Result> = (api: Caller, body: never, params: { path: Params; query: Params }) => Promise<Result>;
 
 /** An endpoint that passes the parameters to a procedure of the router. `headersOf` derives headers from its answer. */
 export function reads<Result>(call: Call<Result>, headersOf?: (answer: Result) => Record<string, string>): Endpoint {
@@ -44,14 +44,14 @@ export function reads<Result>(call: Call<Result>, headersOf?: (answer: Result) =
 /** As `reads`, but also passes the JSON of the body. */
 export function writes<Result>(call: CallWithBody<Result>): Endpoint {
   return async (request, locals, path) => {
-    const body = await readJson(request, limitOf(locals));
+    const body = await readJson(request, bodyLimitOf(locals));
     return { body: await call(locals.api, body as never, { path, query: queryOf(request) }) };
   };
 }
 
 /**
- * Adds parameters of the path to a body. A body that could not be read stays the error, which the
- * procedure throws after its check of authority.
+ * Adds parameters of the path to a body. In place of a body that could not be read, the error is returned as it is:
+ * the procedure throws it after it has checked the principal's authority.
  */
 function withPath<Body extends object, Path extends object>(body: Body, path: Path): Body & Path {
   return body instanceof Error ? (body as unknown as Body & Path) : { ...body, ...path };
@@ -125,13 +125,14 @@ export const endpoints: Record<string, Partial<Record<Method, Endpoint>>> = {
 
 /** Receives signed events, verified on their exact bytes. The status codes are those of the interface §4. */
 async function receivePaymentEvent({ headers, readBytes }: Parameters<Endpoint>[0], { app, accepted }: App.Locals) {
-  const body = await readBytes(accepted.largestBody);
+  const body = await readBytes(accepted.maxBodyBytes);
   // The interface's name comes first; the provider sends the other one.
   const signature = headers.get('payment-signature') ?? headers.get('stripe-signature') ?? '';
   return { body: await receiveEvent(app, { body, signature }) };
 }
 
-export type Found = {
+/** The endpoints that a path matches. */
+export type RouteMatch = {
   /** The pattern of the path, for metrics and the log: it contains no id. */
   route: string;
   /** Null if the path has no endpoint. */
@@ -140,39 +141,40 @@ export type Found = {
   params: Params;
 };
 
-const nowhere: Found = { route: '/api/[...rest]', methods: null, byMethod: {}, params: {} };
+const noMatch: RouteMatch = { route: '/api/[...rest]', methods: null, byMethod: {}, params: {} };
 
-const all = Object.entries(endpoints).map(([route, given]) => {
-  const byMethod: Partial<Record<string, Endpoint>> = given.GET === undefined ? given : { ...given, HEAD: given.GET };
-  return { route, methods: methodsOf(given), byMethod };
+const routes = Object.entries(endpoints).map(([route, methods]) => {
+  const byMethod: Partial<Record<string, Endpoint>> =
+    methods.GET === undefined ? methods : { ...methods, HEAD: methods.GET };
+  return { route, methods: methodsOf(methods), byMethod };
 });
-const withoutParams = new Map(all.map((each) => [each.route, { ...each, params: {} }]));
-const withParams = all
+const withoutParams = new Map(routes.map((each) => [each.route, { ...each, params: {} }]));
+const withParams = routes
   .filter(({ route }) => route.includes('['))
   .map((each) => ({ ...each, pattern: new RegExp(`^${each.route.replace(/\[(\w+)\]/g, '(?<$1>[^/]+)')}$`) }));
 
 /** Returns the endpoints of a path. A path without a parameter comes before one with a parameter. */
-export function findEndpoint(pathname: string): Found {
-  const found = withoutParams.get(pathname);
-  if (found !== undefined) return found;
+export function findEndpoint(pathname: string): RouteMatch {
+  const match = withoutParams.get(pathname);
+  if (match !== undefined) return match;
 
   for (const { pattern, ...each } of withParams) {
     const params = pattern.exec(pathname)?.groups;
     if (params !== undefined) return decoded(each, params);
   }
-  return nowhere;
+  return noMatch;
 }
 
-function methodsOf(given: Partial<Record<Method, Endpoint>>): string[] {
-  return (Object.keys(given) as Method[]).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+function methodsOf(endpoint: Partial<Record<Method, Endpoint>>): string[] {
+  return (Object.keys(endpoint) as Method[]).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
-/** A parameter that is not valid UTF-8 names nothing. */
-function decoded(each: Omit<Found, 'params'>, params: Params): Found {
+/** Decodes the parameters of a match. One that is not valid UTF-8 matches no endpoint. */
+function decoded(match: Omit<RouteMatch, 'params'>, params: Params): RouteMatch {
   try {
     const values = Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]);
-    return { ...each, params: Object.fromEntries(values) };
+    return { ...match, params: Object.fromEntries(values) };
   } catch {
-    return nowhere;
+    return noMatch;
   }
 }

@@ -11,7 +11,7 @@ import { recordFailure } from '../http/record-failure.ts';
 import { openContext } from '../http/router-context.ts';
 import { apiHeaders } from '../http/security-headers.ts';
 import { cookieJar } from '../session/cookies.ts';
-import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
+import { findEndpoint, type RestRequest, type RouteMatch } from './endpoints.ts';
 
 /** The path and query of a request, and its client, as the server has determined them. */
 export type RequestTarget = { target: string; client: KeyedClient };
@@ -20,19 +20,19 @@ export type RequestTarget = { target: string; client: KeyedClient };
 export type RestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
-  addressed: RequestTarget,
+  target: RequestTarget,
 ) => Promise<void> | null;
 
 /**
- * Answers the REST endpoints on Node's own request and response. Kit's took about half of a read's
- * CPU (docs/decisions/038).
+ * Answers requests to the REST endpoints with Node's own request and response. Kit's took about half of a
+ * read's CPU (docs/decisions/038).
  */
 export function createRestHandler(app: Service): RestHandler {
   const answerRest = createRest(app);
 
   return (request, response, { target, client }) => {
-    const at = target.indexOf('?');
-    const pathname = at === -1 ? target : target.slice(0, at);
+    const queryStart = target.indexOf('?');
+    const pathname = queryStart === -1 ? target : target.slice(0, queryStart);
     if (!isRestPath(pathname)) return null;
 
     const abort = new AbortController();
@@ -41,12 +41,12 @@ export function createRestHandler(app: Service): RestHandler {
     const answered = answerRest({
       method: request.method ?? 'GET',
       pathname,
-      search: at === -1 ? '' : target.slice(at + 1),
+      search: queryStart === -1 ? '' : target.slice(queryStart + 1),
       headers: { get: (name) => headerOf(request, name) },
       cookies,
       client,
       signal: abort.signal,
-      readBytes: (most) => readMessageBytes(request, most),
+      readBytes: (maxBytes) => readMessageBytes(request, maxBytes),
     });
     return answered
       .then((answer) => send(response, answer, cookies.lines))
@@ -73,44 +73,44 @@ export type RestAnswer = { status: number; headers: Record<string, string>; body
  * request guard, principal, endpoint. Never throws.
  */
 export function createRest(app: Service): (request: RestRequest) => Promise<RestAnswer> {
-  const headersOfAll = { 'content-type': 'application/json', ...apiHeaders(app.config) };
+  const commonHeaders = { 'content-type': 'application/json', ...apiHeaders(app.config) };
 
   return async function answerRest(request) {
-    const found = findEndpoint(request.pathname);
+    const match = findEndpoint(request.pathname);
     const locals = { app, requestId: randomUUID(), principal: null, sessionEnded: false } as unknown as App.Locals;
     const { status, headers, body } = await observeRequest(
       locals,
-      { method: request.method, route: found.route, headers: request.headers },
-      () => guarded(request, locals, found),
+      { method: request.method, route: match.route, headers: request.headers },
+      () => guardAndCall(request, locals, match),
     );
-    return { status, headers: { ...headersOfAll, ...headers, 'x-request-id': locals.requestId }, body };
+    return { status, headers: { ...commonHeaders, ...headers, 'x-request-id': locals.requestId }, body };
   };
 }
 
-async function guarded(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
+async function guardAndCall(request: RestRequest, locals: App.Locals, match: RouteMatch): Promise<RestAnswer> {
   try {
-    const endpoint = { pathname: request.pathname, methods: found.methods };
+    const endpoint = { pathname: request.pathname, methods: match.methods };
     locals.accepted = await guardRequest(request, endpoint, locals.app.config);
     await openContext(locals, request);
   } catch (error) {
-    return failed(locals, error, rejectionHeaders(error, found.methods));
+    return errorAnswer(locals, error, rejectionHeaders(error, match.methods));
   }
-  return callEndpoint(request, locals, found);
+  return callEndpoint(request, locals, match);
 }
 
 /** Calls the endpoint of the method for the principal in `locals`. An error becomes its JSON answer. */
-export async function callEndpoint(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
+export async function callEndpoint(request: RestRequest, locals: App.Locals, match: RouteMatch): Promise<RestAnswer> {
   try {
-    const endpoint = found.byMethod[request.method];
+    const endpoint = match.byMethod[request.method];
     if (endpoint === undefined) throw new AppError('NOT_FOUND', 'There is no such path.');
-    const { body, headers = {} } = await endpoint(request, locals, found.params);
+    const { body, headers = {} } = await endpoint(request, locals, match.params);
     return { status: 200, headers, body: JSON.stringify(body) };
   } catch (error) {
-    return failed(locals, error);
+    return errorAnswer(locals, error);
   }
 }
 
-function failed(locals: App.Locals, error: unknown, headers: Record<string, string> = {}): RestAnswer {
+function errorAnswer(locals: App.Locals, error: unknown, headers: Record<string, string> = {}): RestAnswer {
   recordFailure(locals, error);
   const { status, body, retryAfterSeconds } = httpErrorOf(error);
   const seconds = retryAfterSeconds ?? (status === 503 ? 5 : null);
@@ -131,17 +131,17 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return value === undefined ? null : String(value);
 }
 
-/** How many bytes of too large a body are read before the answer is sent. */
+/** How many bytes of a body that is too large are read before the answer is sent. */
 const maxReadBytes = 1024 * 1024;
 
 /**
- * Reads a body of at most `most` bytes. The rest of a larger one is discarded, because a client that is
+ * Reads a body of at most `maxBytes`. The rest of a larger one is discarded, because a client that is
  * still sending would lose the answer if the connection closed.
  *
  * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced; VALIDATION if
  *   the client disconnects before its end.
  */
-function readMessageBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+function readMessageBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
@@ -150,18 +150,18 @@ function readMessageBytes(request: IncomingMessage, most: number): Promise<Buffe
 
     request.on('data', (part: Buffer) => {
       length += part.byteLength;
-      if (length <= most) parts.push(part);
+      if (length <= maxBytes) parts.push(part);
       else parts.length = 0;
       if (length > maxReadBytes) reject(tooLarge());
     });
     let hasEnded = false;
     request.once('end', () => {
       hasEnded = true;
-      if (length > most) reject(tooLarge());
+      if (length > maxBytes) reject(tooLarge());
       else resolve(Buffer.concat(parts, length));
     });
     request.once('error', () => {});
-    // Every request closes. An error after its end would have no reader, and take 1 % of an event's CPU for its stack.
+    // Every request closes. After its end no code would read the error, whose stack takes 1 % of a webhook request's CPU.
     request.once('close', () => hasEnded || endedEarly());
   });
 }

@@ -16,9 +16,9 @@ export async function askRest(
   test: TestApp,
   method: string,
   path: string,
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Answer> {
-  const { key, body, headers = {}, cookies = {} } = asked;
+  const { key, body, headers = {}, cookies = {} } = options;
   const request = new Request(new URL(path, 'http://localhost:3999'), {
     method,
     headers: {

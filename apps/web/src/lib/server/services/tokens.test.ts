@@ -46,7 +46,7 @@ const verified = async (token: string, audience = serviceUrl) =>
     })
   ).payload;
 
-it('exchanges a session for a token with its user, organisation, rights and plan', async () => {
+it('exchanges a session for a token with its user, organisation, scopes and plan', async () => {
   await givePlan(test, owner.organisationId, 'gold');
   const { status, body } = await ask({ cookie: await sessionOf(owner) }, { audience: 'https://app.example' });
   expect(status).toBe(200);

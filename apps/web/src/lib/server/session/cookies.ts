@@ -20,7 +20,7 @@ const lifetimeSeconds: Record<Kind, number> = {
   notice: 300,
 };
 
-/** The scheme of PUBLIC_BASE_URL, never the request's, decides on the cookies' names and Secure. */
+/** Whether cookies are Secure, by the scheme of PUBLIC_BASE_URL and never by the request's. */
 function isSecure({ publicBaseUrl }: Config): boolean {
   return publicBaseUrl === null || publicBaseUrl.startsWith('https:');
 }
@@ -70,7 +70,7 @@ export function clearSharedCookie({ config }: App, cookies: Pick<Cookies, 'delet
   if (config.cookieDomain !== null) cookies.delete(sharedName, sharedAttributes(config.cookieDomain));
 }
 
-/** The value of one cookie of a header. Large headers are sent in floods: to parse all of their cookies takes 0.3 ms. */
+/** The value of one cookie of a header. Parsing all cookies of the large headers that a flood sends takes 0.3 ms. */
 export function cookieNamed(name: string, header = ''): string | undefined {
   return new RegExp(`(?:^|;) *${name}=([^;]*)`).exec(header)?.[1];
 }

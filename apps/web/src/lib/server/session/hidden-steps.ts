@@ -10,7 +10,7 @@ export function hidesSteps({ cookies }: Pick<RequestEvent, 'cookies'>, organisat
   return cookies.get(cookieName) === organisationId;
 }
 
-/** Hides the next steps of one organisation in this browser; with null they show again. */
+/** Hides the next steps of one organisation in this browser; null shows them again. */
 export function hideSteps({ cookies, url }: CookieEvent, organisationId: string | null): void {
   const cookie = { path: '/', httpOnly: true, secure: url.protocol === 'https:', sameSite: 'lax' } as const;
   if (organisationId === null) cookies.delete(cookieName, cookie);

@@ -7,7 +7,7 @@ import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
 /**
- * Makes the next page of this browser say what a form did, once: after a redirect, or on the page
+ * Stores a notice for the next page of this browser, which shows it once: after a redirect, or on the page
  * that answers the form. The notice names its object (say`${name} is approved.`), takes the focus
  * or gives it to the element that it names, and works without JavaScript. A second call for the
  * same response replaces the first.
@@ -15,11 +15,11 @@ type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 export async function notify({ locals, cookies, request }: NoticeEvent, posted: Notice | NoticeText): Promise<void> {
   const notice: Notice = Array.isArray(posted) ? { text: posted } : posted;
   writeCookie(locals.app, cookies, 'notice', await storeNotice(locals.app, notice));
-  // A load that redirects: the layouts of the page that is left run too, and must not take the notice.
+  // A GET here is a load that redirects. The layouts of its page run too, and must not take the notice.
   locals.noticeIsForNextPage = request.method === 'GET';
 }
 
-/** The notice for the page that is rendered now; null without one. HEAD and a prefetch do not take it. */
+/** Takes the notice for the page that is rendered now; null without one. HEAD and a prefetch do not take it. */
 export async function takeNotice({ locals, cookies, request }: NoticeEvent): Promise<ShownNotice | null> {
   const { app, noticeIsForNextPage } = locals;
   if (noticeIsForNextPage) return null;

@@ -26,8 +26,8 @@ export async function rememberReturnUrl({ locals, cookies, url, request }: Retur
 
 /**
  * Stores the page that a user asked for with a session that has ended, so that sign-in leads there,
- * and makes /login say that the user was signed out. Only pages that need a session, and only for a
- * navigation of the user's own tab. The page of a form is stored without the name of its action.
+ * and makes /login say that the user was signed out. This happens only for pages that need a session, and
+ * only for a navigation of the user's own tab. The page of a form is stored without the name of its action.
  */
 export async function rememberPageOfEndedSession(event: RequestEvent): Promise<void> {
   const { locals, cookies, url, request, route, isDataRequest } = event;
@@ -45,7 +45,7 @@ export async function rememberPageOfEndedSession(event: RequestEvent): Promise<v
   locals.noticeIsForNextPage = true;
 }
 
-/** Null in place of an error for a client over its limit. */
+/** Resolves to null in place of the error for a client over its limit. */
 async function unlessLimited(stored: Promise<string | null>): Promise<string | null> {
   try {
     return await stored;

@@ -31,7 +31,7 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
     cookies,
     client: { address: '127.0.0.1' },
     signal: request.signal,
-    readBytes: (most) => readRequestBytes(request, most),
+    readBytes: (maxBytes) => readRequestBytes(request, maxBytes),
   };
 }
 
@@ -39,8 +39,8 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
 export async function serveEndpoints(app: App): Promise<{ url: string; close: () => Promise<void> }> {
   const handle = createRestHandler(app);
   const server = createServer((request, response) => {
-    const addressed = { target: request.url ?? '/', client: { address: '127.0.0.1' } };
-    if (handle(request, response, addressed) === null) response.writeHead(404).end();
+    const target = { target: request.url ?? '/', client: { address: '127.0.0.1' } };
+    if (handle(request, response, target) === null) response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -31,7 +31,7 @@ async function requestOfOperator(path: string) {
   const cookies = cookieJar(`session=${await startSession(app, { userId, organisationId, client: testClient })}`);
   const url = new URL(path, 'http://localhost:3999');
   const request = new Request(url);
-  const locals = { app, requestId: 'test', accepted: { presentedKey: null, largestBody: 0 } } as unknown as App.Locals;
+  const locals = { app, requestId: 'test', accepted: { presentedKey: null, maxBodyBytes: 0 } } as unknown as App.Locals;
   const { method, headers, signal } = request;
   await openContext(locals, { method, pathname: url.pathname, headers, cookies, client: testClient, signal });
   const event = { locals, url, request, cookies, isDataRequest: false } as unknown as PeopleEvent;

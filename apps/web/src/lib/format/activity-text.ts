@@ -12,7 +12,7 @@ type Person = ActivityEntry['person'];
 type Texts = ReturnType<typeof activityTexts>;
 
 /**
- * Writes an entry of the activity list: who did what to whom, as far as the reader may know it.
+ * Writes an entry of the activity list: who did what to whom, as far as the user may know it.
  * "You changed mia@… from member to admin", "Silver started". An action without a sentence of
  * its own gets the general text of audit-text.ts.
  */
@@ -25,13 +25,13 @@ export function activityText(entry: ActivityEntry): TextPart[] {
   if (sentence === undefined) return [auditText(entry.action)];
 
   return sentence
-    .flatMap((piece, at) => (at % 2 === 0 ? [piece] : replacementOf(piece, entry, t)))
+    .flatMap((piece, index) => (index % 2 === 0 ? [piece] : replacementOf(piece, entry, t)))
     .filter((part) => part !== '');
 }
 
-/** How many values of a sentence, in the places of odd number, an entry lacks. */
+/** How many values of a sentence an entry lacks. The values are the pieces with an odd index. */
 function missingValues(entry: ActivityEntry, sentence: string[]): number {
-  return sentence.filter((piece, at) => at % 2 === 1 && lacks(entry, piece)).length;
+  return sentence.filter((piece, index) => index % 2 === 1 && lacks(entry, piece)).length;
 }
 
 /** Whether an entry lacks the value of {name}, in place of which a sentence has a general word. */

@@ -1,8 +1,8 @@
 import { errorTexts } from '#lib/messages/shared/errors.ts';
 
 /**
- * The title and text of an error page: what happened, and what the reader can do. A 500
- * without a request id was made by the browser, which got no answer.
+ * The title and text of an error page: what happened, and what the user can do. A 500
+ * without a request id comes from Kit in the browser, which got no answer.
  */
 export function errorText(status: number, requestId?: string): { title: string; text: string } {
   const t = errorTexts();

@@ -5,8 +5,8 @@ import { planTexts } from '#lib/messages/app/plan.ts';
 import type { Usage } from '#lib/subscription.ts';
 
 /**
- * What a meter means for the reader: how much is left, from 80 % as a warning, at 100 % that the
- * limit is reached. A counter also says when it resets, which is the first of a month in UTC; a
+ * The text below a meter: how much is left, from 80 % as a warning, and at 100 % that the limit is
+ * reached. The text of a counter also says when it resets, which is the first of a month in UTC; a
  * gauge never resets.
  */
 export function meterText(usage: Usage): { tone: Tone; text: string } {

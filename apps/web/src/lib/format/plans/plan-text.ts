@@ -52,7 +52,7 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   return `${cost} ${nextDate(plan, tiers)}`.trim();
 }
 
-/** Why a subscription does not entitle to its tier. */
+/** Why the plan is the free one although there is a subscription. */
 function whyFree({ status }: Plan): string {
   const t = planTexts();
   switch (status) {

@@ -6,7 +6,7 @@ export interface Line {
   key: string;
   included: boolean;
   text: string;
-  /** Whether the other tier, where one is given, has something else here. */
+  /** Whether the tier that this one is compared with differs in this line. */
   changed: boolean;
   /** What a changed limit replaces: "instead of 10". */
   instead: string;

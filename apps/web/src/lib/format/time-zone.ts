@@ -1,6 +1,6 @@
 import { createSubscriber } from 'svelte/reactivity';
 
-/** Set in a browser only: on the server all requests share this module. */
+/** Only a browser sets it: on a server all requests share this module. */
 let zone: string | null = null;
 let changed = () => {};
 
@@ -10,16 +10,16 @@ const subscribe = createSubscriber((update) => {
 });
 
 /**
- * The reader's time zone; null on the server and until the page has loaded. Then every date and
+ * The user's time zone; null on the server and until the page has loaded. Then every date and
  * time of the page is written again, in this zone.
  */
-export function readersZone(): string | null {
+export function userTimeZone(): string | null {
   subscribe();
   return zone;
 }
 
-/** Sets the zone to this browser's. Call it after hydration, which needs the texts that the server rendered. */
-export function setReadersZone(): void {
+/** Sets the time zone to this browser's. Call it after hydration, which needs the texts that the server rendered. */
+export function setUserTimeZone(): void {
   zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   changed();
 }

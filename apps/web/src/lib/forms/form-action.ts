@@ -12,10 +12,10 @@ import { renderedForField } from './rendered-for.ts';
 
 type PostedNotice = Notice | NoticeText | null;
 
-interface Outcomes<Answer, Done, Shown> {
+interface ActionOptions<Answer, Done, Shown> {
   /** The path to redirect to, or the data that the page shows instead of a redirect. */
   done: string | ((form: FormData, answer: Answer, event: RequestEvent) => Done | Promise<Done>);
-  /** What the next page says about it, once: say`${name} is approved.` See `notify`. */
+  /** The notice that the next page shows once: say`${name} is approved.` See `notify`. */
   notice?: (form: FormData, answer: Answer, event: RequestEvent) => PostedNotice | Promise<PostedNotice>;
   /** What the page needs beside the error to show its form as it was typed. */
   failure?: (form: FormData, body: ErrorBody, event: RequestEvent) => Shown | Promise<Shown>;
@@ -28,7 +28,7 @@ interface Outcomes<Answer, Done, Shown> {
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(
   call: (api: Caller, form: FormData, event: RequestEvent) => Promise<Answer>,
-  { done, notice, failure }: Outcomes<Answer, Done, Shown>,
+  { done, notice, failure }: ActionOptions<Answer, Done, Shown>,
 ) {
   return async function action(event: RequestEvent) {
     const form = await formFields(event.request);
@@ -63,9 +63,9 @@ function otherUser({ locals }: RequestEvent, form: FormData): string | null {
 }
 
 /**
- * The answer of an action whose procedure failed: the JSON endpoint's status and body, and with
- * them what `shown` adds. The sentence says in how many minutes a limit ends, and what to do after
- * the session has ended. Errors that the router has not logged already are logged here.
+ * The answer of an action whose procedure failed: the JSON endpoint's status and body, and what `shown`
+ * adds. The sentence says in how many minutes a rate limit ends, and what to do after the session has
+ * ended. Errors that the router has not logged already are logged here.
  */
 async function actionFailure<Shown extends object>(
   { locals, setHeaders }: Pick<RequestEvent, 'locals' | 'setHeaders'>,
@@ -77,12 +77,12 @@ async function actionFailure<Shown extends object>(
   const body = translateBody(english);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
   const signedOut = locals.sessionEnded && body.code === 'UNAUTHENTICATED';
-  const error = signedOut ? formTexts().signedOut : limitText(body, retryAfterSeconds);
+  const error = signedOut ? formTexts().signedOut : rateLimitText(body, retryAfterSeconds);
   return fail(status, { ...body, error, ...(signedOut && { signedOut }), ...(await shown(body)) });
 }
 
 /** "Too many attempts. Try again in 15 minutes." */
-function limitText({ code, error }: ErrorBody, retryAfterSeconds: number | undefined): string {
+function rateLimitText({ code, error }: ErrorBody, retryAfterSeconds: number | undefined): string {
   if (code !== 'TOO_MANY' || retryAfterSeconds === undefined) return error;
   const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
   return formTexts().tooMany(minutes);

@@ -1,10 +1,10 @@
 import type { Attachment } from 'svelte/attachments';
 
 /**
- * Shows a search in its field without overwriting what the user types: neither before the page's
- * scripts are there nor while the answer is on its way. Another search, of a link or of the
- * browser's history, replaces what the field has. The field's `value` must not be bound or set:
- * it starts by `defaultValue`.
+ * Shows the page's search in its field without overwriting what the user types, neither before the
+ * page's scripts have loaded nor while the search is pending. Another search, from a link or from the
+ * browser's history, replaces the text of the field. The field must not bind or set `value`: its first
+ * text is `defaultValue`.
  */
 export function keepTyping(search: () => string): Attachment<HTMLInputElement> {
   return (field) => {

@@ -1,7 +1,7 @@
 import { passwordTexts } from '#lib/messages/shared/passwords.ts';
 import { passwordStrength } from './password-strength.ts';
 
-/** A screen reader hears the strength after a pause in typing, not after every key. */
+/** A screen reader announces the strength after a pause in typing, not after every key. */
 const pauseMilliseconds = 800;
 
 /** Adds behaviour to a password field as the server rendered it: a button that shows the password, and its strength. */

@@ -1,16 +1,16 @@
 import { passwordTexts } from '#lib/messages/shared/passwords.ts';
 
-const shortest = 8;
+const minLength = 8;
 
 /**
- * A hint while the user types. It rates length and repetition only. The service decides by its own
- * rules (NFKC, code points, a list of common passwords), so the hint never says that a password is accepted.
+ * The hint below a new password while the user types. It rates length and repetition only. The service decides by
+ * its own rules (NFKC, code points, a list of common passwords), so the hint never says that a password is accepted.
  */
 export function passwordStrength(password: string): { enough: boolean; text: string } {
   const t = passwordTexts();
   const points = [...password.normalize('NFKC')];
   if (points.length === 0) return { enough: false, text: t.empty };
-  if (points.length < shortest) return { enough: false, text: t.more(shortest - points.length) };
+  if (points.length < minLength) return { enough: false, text: t.more(minLength - points.length) };
 
   const different = new Set(points).size;
   if (different < 5) return { enough: false, text: t.repetitive };

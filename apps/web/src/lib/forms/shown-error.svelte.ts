@@ -6,7 +6,7 @@ import { page } from '$app/state';
  */
 export class ShownError {
   #error: () => string | undefined;
-  /** The form result that the user has changed the field after. */
+  /** The result of the form at the time when the user last changed the field. */
   #editedAfter = $state.raw<unknown>(undefined);
 
   constructor(error: () => string | undefined) {

@@ -27,17 +27,17 @@ export class Submission {
         showNotice(otherUser);
       } else {
         await update({ reset: false });
-        // A notice of an earlier form would lie over the answer that the page shows.
+        // The notice of an earlier form would cover the answer that the page shows.
         if (result.type === 'success' && current.notice?.id === before?.id) dismissNotice();
         focusNotice();
       }
 
       // A redirect to another origin has yet to leave this page: the button stays pending.
-      if (result.type !== 'redirect' || isHere(result.location)) this.pending = false;
+      if (result.type !== 'redirect' || isSameOrigin(result.location)) this.pending = false;
     };
   };
 }
 
-function isHere(location: string): boolean {
+function isSameOrigin(location: string): boolean {
   return new URL(location, window.location.href).origin === window.location.origin;
 }

@@ -6,14 +6,14 @@ import type { Notice, ShownNotice } from './notice.ts';
  */
 export const current = $state<{ notice: ShownNotice | null }>({ notice: null });
 
-let last = 0;
+let lastNumber = 0;
 let focusedId: string | null = null;
-let place: HTMLElement | null = null;
+let noticeElement: HTMLElement | null = null;
 
-/** Shows what happened in this browser only, such as a form without an answer. The focus stays. */
+/** Shows a notice that the server did not send, such as one about a form without an answer. The focus stays. */
 export function showNotice(notice: Notice): void {
-  last += 1;
-  const id = `here-${last}`;
+  lastNumber += 1;
+  const id = `here-${lastNumber}`;
   focusedId = id;
   current.notice = { ...notice, id };
 }
@@ -23,12 +23,12 @@ export function dismissNotice(): void {
 }
 
 /** An attachment that registers the element that shows the notice. */
-export function placeNotice(element: HTMLElement): () => void {
-  place = element;
-  // Only for the browser that loaded the page: Kit would move the focus here on every navigation.
+export function registerNotice(element: HTMLElement): () => void {
+  noticeElement = element;
+  // The attribute is for the load of the page alone: Kit would move the focus here on every navigation.
   element.removeAttribute('autofocus');
   return () => {
-    place = null;
+    noticeElement = null;
   };
 }
 
@@ -42,5 +42,5 @@ export function focusNotice(): void {
 
   focusedId = notice.id;
   const target = notice.focus === undefined ? null : document.getElementById(notice.focus);
-  (target ?? place)?.focus();
+  (target ?? noticeElement)?.focus();
 }

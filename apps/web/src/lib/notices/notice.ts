@@ -1,10 +1,10 @@
 /**
  * A sentence in parts. Names are parts of their own, so that the page can isolate their direction
- * (<bdi>), and days (ISO 8601), so that it can write them in the reader's zone.
+ * (<bdi>), and days (ISO 8601), so that it can write them in the user's time zone.
  */
 export type NoticeText = (string | { name: string } | { day: string })[];
 
-/** What the reader can do about it: a link (to this page: load it again), or a form of one button ("Restore"). */
+/** What the user can do about it: a link (to the same page, it loads the page again), or a form with one button. */
 type NoticeAction = { label: string; href: string } | { label: string; post: string; fields?: Record<string, string> };
 
 export interface Notice {
@@ -23,13 +23,13 @@ export interface Notice {
 export type ShownNotice = Notice & { id: string };
 
 /**
- * Writes a sentence in which every `${value}` is a name: say`${person} is now an admin.`
+ * Writes a sentence in which every `${value}` is a name: say`${name} is now an admin.`
  * Text that is not a name (a role, a count) goes through `plain`, a date through `day`.
  */
 export function say(strings: TemplateStringsArray, ...values: (string | Plain | Day)[]): NoticeText {
   return strings
-    .flatMap((string, at): NoticeText => {
-      const value = values[at];
+    .flatMap((string, index): NoticeText => {
+      const value = values[index];
       if (value === undefined) return [string];
       if (typeof value === 'string') return [string, { name: value }];
       return [string, 'plain' in value ? value.plain : value];

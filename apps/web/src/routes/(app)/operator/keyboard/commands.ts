@@ -4,15 +4,15 @@ export interface Command {
   name: string;
   href: string;
   /** The paths of the section's pages, where they are not those below its own. */
-  places?: string[];
+  paths?: string[];
 }
 
 /** The parts of the operator console, as its navigation shows them. */
 export function sections(): Command[] {
   const t = consoleTexts();
   return [
-    // Its address is the start of all others.
-    { href: '/operator', name: t.requests, places: ['/operator/decided'] },
+    // Its path is a prefix of all others.
+    { href: '/operator', name: t.requests, paths: ['/operator/decided'] },
     { href: '/operator/people', name: t.people },
     { href: '/operator/organisations', name: t.organisations },
     { href: '/operator/events', name: t.events },

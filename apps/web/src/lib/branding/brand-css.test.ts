@@ -18,12 +18,12 @@ const dark = [
 test('links and buttons are readable in both schemes with any brand colour', () => {
   fc.assert(
     fc.property(hex, (colour) => {
-      for (const [tones, grounds] of [
+      for (const [tones, backgrounds] of [
         [lightAccent(colour), light],
         [darkAccent(colour), dark],
       ] as const) {
-        for (const ground of [...grounds, tones.wash]) {
-          expect(contrast(tones.accent, ground)).toBeGreaterThanOrEqual(4.5);
+        for (const background of [...backgrounds, tones.wash]) {
+          expect(contrast(tones.accent, background)).toBeGreaterThanOrEqual(4.5);
         }
         expect(contrast(tones.ink, tones.accent)).toBeGreaterThanOrEqual(4.5);
         expect(contrast(tones.ink, tones.hover)).toBeGreaterThanOrEqual(4.5);

@@ -51,10 +51,8 @@ function tones(brand: Oklch, at: { lightness: number; hover: number; ring: numbe
 /** The style sheet that replaces the built-in accent with the brand colour, in both schemes. */
 export function brandCss(hex: string): string {
   const [light, dark] = [lightAccent(hex), darkAccent(hex)];
-  const declarations = Object.entries(variables).map(([tone, variable]) => {
-    const of = tone as keyof Accent;
-    return `${variable}:light-dark(${toCss(light[of])},${toCss(dark[of])})`;
-  });
+  const names = Object.keys(variables) as (keyof Accent)[];
+  const declarations = names.map((name) => `${variables[name]}:light-dark(${toCss(light[name])},${toCss(dark[name])})`);
   return `:root:root{${declarations.join(';')}}\n`;
 }
 

@@ -3,7 +3,7 @@ export const languages = ['en', 'de'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** Each language by its own name, because its readers look for that one. */
+/** Each language's name in itself, which its speakers look for. */
 export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 
 /** The locale by which dates, numbers and lists are written. */
@@ -33,7 +33,10 @@ export function locale(): string {
   return locales[language()];
 }
 
-/** Makes one value for each language, at its first use: `perLanguage((locale) => new Intl.ListFormat(locale))`. */
+/**
+ * Returns a function that makes one value per language, at its first use:
+ * `perLanguage((locale) => new Intl.ListFormat(locale))`.
+ */
 export function perLanguage<Value>(make: (locale: string) => Value): () => Value {
   const made = new Map<Language, Value>();
   return () => {

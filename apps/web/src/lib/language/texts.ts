@@ -10,9 +10,9 @@ type Same<Texts> = {
 };
 
 /**
- * The texts of a page, or of what several pages share, in every language. English decides which
- * texts there are: one that another language lacks, has too much, or takes other values for, fails
- * the type check. A component reads them once: `const t = loginTexts();`.
+ * The texts of a page, or of what several pages share, in every language. English decides which texts
+ * there are: the type check fails for a text that another language lacks or has in addition, and for one
+ * with other parameters. A component reads the texts once: `const t = signInTexts();`.
  *
  * @returns a function that returns the texts in the language of the page or request.
  * @__NO_SIDE_EFFECTS__

@@ -1,6 +1,6 @@
 /**
- * Counts the seconds of `data-wait` down, in the words of `data-in`. Until then the form's button is
- * disabled, because an address gets at most one mail per minute.
+ * Counts the seconds of `data-wait` down and shows them in the text of `data-in`. Until the end the form's
+ * button is disabled, because an address gets at most one e-mail per minute.
  */
 export function countDown(form: HTMLFormElement): void {
   const button = form.querySelector('button');

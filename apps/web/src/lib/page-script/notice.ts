@@ -1,4 +1,4 @@
-/** Shows what happened to a form that got no answer, in the page's live region. The focus stays. */
+/** Shows a notice about a form that got no answer, in the page's live region. The focus stays. */
 export function showNotice(text: string): void {
   const template = document.querySelector<HTMLTemplateElement>('#notice-template');
   const box = template?.content.cloneNode(true) as DocumentFragment | undefined;

@@ -36,7 +36,7 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && event.target instanceof Element && event.target.closest('#notice')) closeNotice(event);
 });
 
-// A page that the browser's history brings back as it was left.
+// Loads a page again that the browser restored from its back/forward cache.
 window.addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });

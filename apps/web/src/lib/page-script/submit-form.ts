@@ -19,7 +19,7 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
     headers: { accept: 'text/html', [formHeader]: 'scripted' },
   }).catch(() => null);
   const location = response?.headers.get(locationHeader);
-  // The button stays pending until the next page is there.
+  // The button stays pending until the next page has loaded.
   if (location) {
     window.location.assign(location);
     return null;

@@ -1,9 +1,9 @@
 import { texts } from '#lib/language/texts.ts';
 
 /**
- * What happened, as activity lists and operators read it. {by} is the person who acted, {object}
- * the person it was done to; {Organisation} is its form at the start of a sentence. Of an action's
- * sentences, an entry has the one of which it lacks the fewest values.
+ * The sentences of the activity list. {by} is the user who acted, with the auxiliary verb, {object} the
+ * affected user, and {Organisation} the organisation at the start of a sentence. Of an action's sentences,
+ * an entry gets the one of which it lacks the fewest values.
  */
 export const activityTexts = texts({
   en: {
@@ -20,7 +20,7 @@ export const activityTexts = texts({
     youDative: 'you',
     operatorDative: 'an operator',
     formerMemberDative: 'a former member',
-    /** After a subject: what the verb needs, for the reader and for others. */
+    /** The auxiliary verb after a subject, where the language has one: " haben" after "Sie", " hat" after a name. */
     has: { you: '', other: '' },
     is: { you: '', other: '' },
     yourOrganisation: 'Your organisation',

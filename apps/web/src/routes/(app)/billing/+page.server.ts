@@ -5,38 +5,40 @@ import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { cancelledText, keptText } from './cancellation-text.ts';
-import { askForPayment, confirmationOf } from './confirmation.ts';
+import { confirmationOf, confirmPayment } from './confirmation.ts';
 import { shownHistory } from './usage-chart.ts';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, scopes } = requirePage(event);
-  if (!organisation) return { here: null };
+  if (!organisation) return { organisation: null };
 
   const { api, app } = event.locals;
   const { searchParams } = event.url;
-  const administers = scopes.includes('ADMIN');
-  const paying = administers && app.payment !== null;
-  if (paying) await askForPayment(event);
+  const isAdministrator = scopes.includes('ADMIN');
+  const mayPay = isAdministrator && app.payment !== null;
+  if (mayPay) await confirmPayment(event);
 
   const { notice, history, ...summary } = await api.subscription.overviewWithHistory();
   return {
-    here: {
+    organisation: {
       id: organisation.id,
       name: organisationName(organisation),
-      administers,
-      confirmation: paying ? confirmationOf(event, summary.plan) : null,
+      isAdministrator,
+      confirmation: mayPay ? confirmationOf(event, summary.plan) : null,
       summary,
       history: shownHistory(history),
       notice,
-      returned: searchParams.get('checkout'),
-      askingToCancel: administers && searchParams.get('ask') === 'cancel',
+      checkout: searchParams.get('checkout'),
+      cancelling: isAdministrator && searchParams.get('ask') === 'cancel',
     },
   };
 };
 
 export const actions: Actions = {
-  checkout: leaveFor((billing, form) => billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) })),
-  portal: leaveFor((billing, form) => billing.portal(organisationIn(form))),
+  checkout: redirectToProvider((billing, form) =>
+    billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) }),
+  ),
+  portal: redirectToProvider((billing, form) => billing.portal(organisationIn(form))),
   cancel: formAction(({ billing }, form) => billing.cancel(organisationIn(form)), {
     done: '/billing',
     notice: (_form, record, { locals }) => cancelledText(record, locals.app.plans),
@@ -50,16 +52,16 @@ export const actions: Actions = {
 type Billing = App.Locals['api']['billing'];
 
 /**
- * Every form of the page names its organisation, because another tab may have changed it since. A form of a program
- * that names none concerns the current one, as at the JSON endpoints.
+ * Every form of the page names its organisation, because another tab may have switched since. A form of a program
+ * that names none concerns the current organisation, as at the JSON endpoints.
  */
 function organisationIn(form: FormData) {
   return form.has('organisation_id') ? { organisation_id: text(form, 'organisation_id') } : {};
 }
 
-/** The provider's page is on another origin: the only redirects of this service that leave it. */
-function leaveFor(ask: (billing: Billing, form: FormData) => Promise<{ url: string }>) {
-  return formAction(({ billing }, form) => ask(billing, form), {
+/** Returns an action that redirects to a page of the payment provider, whose URL `open` returns. */
+function redirectToProvider(open: (billing: Billing, form: FormData) => Promise<{ url: string }>) {
+  return formAction(({ billing }, form) => open(billing, form), {
     done: (_form, { url }) => redirect(303, url, { external: true }),
   });
 }

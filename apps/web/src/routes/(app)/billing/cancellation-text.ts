@@ -2,22 +2,25 @@ import { planNoticeTexts } from '#lib/messages/app/billing.ts';
 import type { NoticeText } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
-type Record = RouterOutputs['billing']['cancel'];
+type SubscriptionRecord = RouterOutputs['billing']['cancel'];
 type Plans = { tiers: { tier: string; name: string }[] };
 
 /** Statuses in which the subscription gives its tier until it ends. */
-const running = ['active', 'trialing', 'past_due'];
+const entitledStatuses = ['active', 'trialing', 'past_due'];
 
 /** "Silver is cancelled. You have it until 22 December 2026." */
-export function cancelledText({ tier, status, ends_at, current_period_end }: Record, plans: Plans): NoticeText {
+export function cancelledText(
+  { tier, status, ends_at, current_period_end }: SubscriptionRecord,
+  plans: Plans,
+): NoticeText {
   const end = ends_at ?? current_period_end;
   const t = planNoticeTexts();
   const cancelled = t.cancelled(nameOf(tier, plans));
-  return end && running.includes(status) ? [...cancelled, ...t.haveUntil(end)] : cancelled;
+  return end && entitledStatuses.includes(status) ? [...cancelled, ...t.haveUntil(end)] : cancelled;
 }
 
 /** "Silver stays. It renews on 22 December 2026." */
-export function keptText({ tier, status, current_period_end }: Record, plans: Plans): NoticeText {
+export function keptText({ tier, status, current_period_end }: SubscriptionRecord, plans: Plans): NoticeText {
   const t = planNoticeTexts();
   const stays = t.stays(nameOf(tier, plans));
   const renews = current_period_end && status === 'active';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '#lib/subscription.ts';
-import { askForPayment, confirmationOf } from './confirmation.ts';
+import { confirmationOf, confirmPayment } from './confirmation.ts';
 
 const unpaid: Plan = {
   tier: 'free',
@@ -19,7 +19,7 @@ async function follow(from: string, method = 'GET') {
 
   for (let [address, checks] = [from, 1]; ; checks++) {
     const url = new URL(address, 'http://service.example');
-    await askForPayment({ locals, url, request: new Request(url, { method }) });
+    await confirmPayment({ locals, url, request: new Request(url, { method }) });
     const confirmation = confirmationOf({ url }, unpaid);
     if (confirmation?.state !== 'checking') return { asked, checks, end: confirmation?.state };
     address = confirmation.next;

@@ -10,7 +10,7 @@ export type Confirmation = { state: 'checking'; next: string } | { state: 'uncon
  * Asks the provider about the payment after the checkout, before the plan is read: once, not at every check. HEAD
  * requests have no side effects.
  */
-export async function askForPayment({
+export async function confirmPayment({
   locals,
   url: { searchParams },
   request,
@@ -30,8 +30,8 @@ export function confirmationOf({ url }: Pick<RequestEvent, 'url'>, plan: Plan): 
   if (returned === 'success' && paid) redirect(303, '/billing?checkout=done');
   if (returned !== 'success' && !(returned === 'done' && !paid && hasSubscription(plan))) return null;
 
-  const look = Number(url.searchParams.get('look') ?? 1);
-  return look >= 1 && look < maxChecks
-    ? { state: 'checking', next: `/billing?checkout=success&look=${look + 1}` }
+  const check = Number(url.searchParams.get('look') ?? 1);
+  return check >= 1 && check < maxChecks
+    ? { state: 'checking', next: `/billing?checkout=success&look=${check + 1}` }
     : { state: 'unconfirmed' };
 }

@@ -49,7 +49,7 @@ test('after the session’s query, /billing runs one statement for an administra
   const sent = await statementsOf(async () => {
     data = await load(event as Parameters<typeof load>[0]);
   });
-  expect(data).toMatchObject({ here: { notice: { kind: 'payment_failed' } } });
+  expect(data).toMatchObject({ organisation: { notice: { kind: 'payment_failed' } } });
   expect(sent).toHaveLength(1);
 });
 
@@ -59,7 +59,7 @@ test('after the session’s query, /billing runs one statement for a viewer, who
   const sent = await statementsOf(async () => {
     data = await load(event as Parameters<typeof load>[0]);
   });
-  expect(data).toMatchObject({ here: { notice: null } });
+  expect(data).toMatchObject({ organisation: { notice: null } });
   expect(sent).toHaveLength(1);
 });
 

@@ -7,10 +7,10 @@ import type { Usage } from '#lib/subscription.ts';
  * The use of each meter on consecutive days from `since` on, as numbers with spaces between them. The dates of all
  * days, and lists of numbers, would be most of the page's data.
  */
-export type History = { since: string; meters: { meter: string; used: string }[] };
+export type UsageHistory = { since: string; meters: { meter: string; used: string }[] };
 
 /** Returns what the page needs of the histories. A meter without use has no chart. */
-export function shownHistory(histories: { meter: string; days: { date: string; used: number }[] }[]): History {
+export function shownHistory(histories: { meter: string; days: { date: string; used: number }[] }[]): UsageHistory {
   return {
     since: histories[0]?.days[0]?.date ?? '',
     meters: histories
@@ -19,29 +19,29 @@ export function shownHistory(histories: { meter: string; days: { date: string; u
   };
 }
 
-/** A day as a bar, with its number and texts: its height as a part of the highest one, from 0 to 1. */
-type Bar = { at: number; day: string; used: string; height: number };
+/** The bar of a day. Its height is a part of the highest bar's, from 0 to 1. */
+type Bar = { index: number; day: string; used: string; height: number };
 
 type Chart = { usage: Usage; bars: Bar[]; sentence: string };
 
-/** A day with any use has a bar that can be seen. */
-const leastHeight = 0.04;
+/** The height of the lowest bar, so that a day with any use is visible. */
+const minHeight = 0.04;
 
 /** Returns a chart of each meter that was used in the last 30 days, with the sentence that says what it shows. */
-export function chartsOf(usage: Usage[], { since, meters }: History): Chart[] {
+export function chartsOf(usage: Usage[], { since, meters }: UsageHistory): Chart[] {
   const series = meters.map(({ meter, used }) => ({ meter, days: used.split(' ').map(Number) }));
-  const texts = (series[0]?.days ?? []).map((_, at) => dayAfter(since, at));
+  const dayTexts = (series[0]?.days ?? []).map((_, index) => dayAfter(since, index));
 
   return usage.flatMap((reading) => {
     const days = series.find(({ meter }) => meter === reading.meter)?.days;
     if (days === undefined) return [];
 
     const highest = Math.max(...days);
-    const bars = days.map((used, at) => {
-      const height = used === 0 ? 0 : Math.max(leastHeight, used / highest);
-      return { at, day: texts[at] ?? '', used: formatNumber(used), height };
+    const bars = days.map((used, index) => {
+      const height = used === 0 ? 0 : Math.max(minHeight, used / highest);
+      return { index, day: dayTexts[index] ?? '', used: formatNumber(used), height };
     });
-    return [{ usage: reading, bars, sentence: sentenceOf(reading, days, texts[days.indexOf(highest)] ?? '') }];
+    return [{ usage: reading, bars, sentence: sentenceOf(reading, days, dayTexts[days.indexOf(highest)] ?? '') }];
   });
 }
 

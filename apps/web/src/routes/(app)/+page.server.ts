@@ -2,7 +2,7 @@ import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import { requirePage, signedInUser } from '#lib/server/guards/page-guard.ts';
-import { hideSteps, hidesSteps } from '#lib/server/session/hidden-steps.ts';
+import { areStepsHidden, hideSteps } from '#lib/server/session/hidden-steps.ts';
 import { redirectToInvitation } from '#lib/server/session/invitation.ts';
 import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -13,8 +13,8 @@ export const load: PageServerLoad = async (event) => {
   const { user, organisation, scopes } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();
-  // Without an organisation the user stays here: the product would redirect back.
-  if (!organisation) return { now, here: null };
+  // Without an organisation the user stays on this page: the product would redirect back.
+  if (!organisation) return { now, organisation: null };
   await redirectToReturnUrl(event);
 
   const [overview, { total: members }, activity] = await Promise.all([
@@ -22,17 +22,17 @@ export const load: PageServerLoad = async (event) => {
     api.members.search(),
     api.accounts.activity(),
   ]);
-  const administers = scopes.includes('ADMIN');
+  const isAdministrator = scopes.includes('ADMIN');
   return {
     now,
-    here: {
+    organisation: {
       name: organisationName(organisation),
       overview,
-      administers,
+      isAdministrator,
       members,
-      steps: hidesSteps(event, organisation.id)
+      steps: areStepsHidden(event, organisation.id)
         ? []
-        : setupSteps({ overview, members, administers, hasName: user.name !== null }),
+        : setupSteps({ overview, members, isAdministrator, hasName: user.name !== null }),
       activity: activity.slice(0, 5),
     },
   };
@@ -43,7 +43,7 @@ export const actions: Actions = {
     async (_api, _form, event) => hideSteps(event, signedInUser(event.locals)?.organisation?.id ?? null),
     {
       done: '/',
-      // A notice is a row, so a request without a session gets none.
+      // A notice is a database row, so a request without a session gets none.
       notice: (_form, _answer, event) =>
         signedInUser(event.locals) && {
           text: overviewTexts().hidden(),

@@ -40,7 +40,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
 }
 
 const open = (facts: Partial<Parameters<typeof setupSteps>[0]> = {}) =>
-  setupSteps({ overview: overviewOf(free), members: 1, administers: true, hasName: false, ...facts }).map(
+  setupSteps({ overview: overviewOf(free), members: 1, isAdministrator: true, hasName: false, ...facts }).map(
     ({ title, done }) => [title.split(' ')[0], done],
   );
 
@@ -59,8 +59,8 @@ test('the checklist keeps its done steps until all are done, and then disappears
 });
 
 test('the checklist has only steps that the user can take', () => {
-  expect(open({ administers: false })).toEqual([['Add', false]]);
-  expect(open({ administers: false, hasName: true })).toEqual([]);
+  expect(open({ isAdministrator: false })).toEqual([['Add', false]]);
+  expect(open({ isAdministrator: false, hasName: true })).toEqual([]);
   expect(open({ overview: overviewOf(free, { billing_enabled: false }) }).map(([step]) => step)).toEqual([
     'Add',
     'Invite',
@@ -85,7 +85,7 @@ test.each([
   ],
   ['an unpaid plan', { ...free, status: 'unpaid' }, null, 'Your paid plan is off until its invoice is paid.'],
   ['a first payment', { ...free, status: 'incomplete' }, null, 'Your paid plan starts once its first payment arrives.'],
-])('%s comes first, in the loudest tone, with a link that pays or leads there', (_, plan, notice, text) => {
+])('%s comes first, in the most urgent tone, with a link that pays or leads there', (_, plan, notice, text) => {
   const seats = [{ meter: 'members', name: 'Members', used: 3, limit: 2, resets_at: null, resets: null }];
   const notices = homeNotices(overviewOf(plan, { notice: notice as Overview['notice'], usage: seats }), 3);
   expect(notices.map(({ tone }) => tone)).toEqual(['bad', 'warn']);

@@ -14,16 +14,16 @@ export interface SetupStep {
 interface Facts {
   overview: Overview;
   members: number;
-  administers: boolean;
+  isAdministrator: boolean;
   hasName: boolean;
 }
 
 /** The steps after onboarding that this user can take, done ones included; empty once all are done. */
-export function setupSteps({ overview, members, administers, hasName }: Facts): SetupStep[] {
+export function setupSteps({ overview, members, isAdministrator, hasName }: Facts): SetupStep[] {
   const steps = [
     nameStep(hasName),
-    ...(administers ? [inviteStep(overview, members)] : []),
-    ...(administers && overview.billing_enabled ? [planStep(overview)] : []),
+    ...(isAdministrator ? [inviteStep(overview, members)] : []),
+    ...(isAdministrator && overview.billing_enabled ? [planStep(overview)] : []),
   ].filter((step) => step !== null);
   return steps.every(({ done }) => done) ? [] : steps;
 }

@@ -8,7 +8,7 @@ export const load: PageServerLoad = (event) => {
   return {
     name: user.name,
     organisation: organisation && organisationName(organisation),
-    administers: scopes.includes('ADMIN'),
+    isAdministrator: scopes.includes('ADMIN'),
   };
 };
 

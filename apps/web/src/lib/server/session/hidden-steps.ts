@@ -6,7 +6,7 @@ const cookieName = 'steps';
 const yearSeconds = 365 * 24 * 60 * 60;
 
 /** Whether the user hid the next steps of this organisation, in this browser. */
-export function hidesSteps({ cookies }: Pick<RequestEvent, 'cookies'>, organisationId: string): boolean {
+export function areStepsHidden({ cookies }: Pick<RequestEvent, 'cookies'>, organisationId: string): boolean {
   return cookies.get(cookieName) === organisationId;
 }
 

@@ -9,34 +9,34 @@ import { pageHref } from './page-href.ts';
 
 export const load: PageServerLoad = async (event) => {
   const { user, organisation, role, scopes } = requirePage(event);
-  if (!organisation) return { here: null };
+  if (!organisation) return { organisation: null };
 
   const { api } = event.locals;
   const { searchParams } = event.url;
-  const administers = scopes.includes('ADMIN');
-  const place = { search: searchParams.get('q')?.trim() ?? '', after: searchParams.get('after') };
+  const isAdministrator = scopes.includes('ADMIN');
+  const position = { search: searchParams.get('q')?.trim() ?? '', after: searchParams.get('after') };
   const [page, invitations, summary] = await Promise.all([
-    api.members.search({ search: place.search || undefined, after: place.after ?? undefined }),
-    administers ? api.members.invitations() : [],
+    api.members.search({ search: position.search || undefined, after: position.after ?? undefined }),
+    isAdministrator ? api.members.invitations() : [],
     api.subscription.overview(),
   ]);
   return {
     now: new Date().toISOString(),
-    here: {
+    organisation: {
       id: organisation.id,
       name: organisationName(organisation),
-      administers,
+      isAdministrator,
       you: { id: user.id, role },
       ...page,
-      place,
+      position,
       invitations,
       seats: {
         planName: summary.plan.name,
         limit: summary.usage.find(({ meter }) => meter === 'members')?.limit ?? null,
       },
-      removing: administers ? (page.members.find(({ id }) => id === searchParams.get('remove')) ?? null) : null,
+      removing: isAdministrator ? (page.members.find(({ id }) => id === searchParams.get('remove')) ?? null) : null,
       leaving: searchParams.has('leave'),
-      inviting: administers && searchParams.has('invite'),
+      inviting: isAdministrator && searchParams.has('invite'),
     },
   };
 };
@@ -59,7 +59,7 @@ export const actions: Actions = {
   changeRole: formAction(
     ({ members }, form) => members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role }),
     {
-      done: hereAgain,
+      done: pageOfForm,
       notice: (form) => ({
         text: memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(text(form, 'role') as Role)),
         focus: `change-${text(form, 'user_id')}`,
@@ -68,7 +68,7 @@ export const actions: Actions = {
     },
   ),
   remove: formAction(({ members }, form) => members.remove(memberOf(form)), {
-    done: hereAgain,
+    done: pageOfForm,
     notice: (form) => ({
       text: memberDoneTexts().removed(text(form, 'display_name')),
       focus: text(form, 'next'),
@@ -83,7 +83,7 @@ export const actions: Actions = {
 };
 
 /** The page of the list that had the form. */
-function hereAgain(form: FormData): string {
+function pageOfForm(form: FormData): string {
   return pageHref({ search: text(form, 'q'), after: text(form, 'after') || null });
 }
 

@@ -1,11 +1,11 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { memberTexts } from '#lib/messages/app/members.ts';
 
-const dayMs = 86_400_000;
+const dayMilliseconds = 86_400_000;
 
 /** "Today", "Yesterday", "3 December 2026": the service stores the time to the hour, and pages show the day. */
 export function lastSeenText(iso: string, now: string): string {
   const day = formatDate(iso);
   if (Date.parse(iso) >= Date.parse(now) || day === formatDate(now)) return memberTexts().today;
-  return day === formatDate(new Date(Date.parse(now) - dayMs).toISOString()) ? memberTexts().yesterday : day;
+  return day === formatDate(new Date(Date.parse(now) - dayMilliseconds).toISOString()) ? memberTexts().yesterday : day;
 }

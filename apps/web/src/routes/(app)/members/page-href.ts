@@ -1,4 +1,4 @@
-/** A page of the members list: what is searched for, and where the page begins. */
+/** A page of the members list: its search, and the cursor after which the page begins. */
 interface ListPosition {
   search: string;
   after: string | null;

@@ -12,29 +12,31 @@ type FormName = 'switch' | 'create' | 'rename' | 'contact' | 'transfer' | 'delet
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
-  if (!organisation) return { here: null };
+  if (!organisation) return { organisation: null };
 
   const { accounts, members, organisations, subscription } = event.locals.api;
-  const owns = role === 'owner';
-  const asked = event.url.searchParams.get('ask');
+  const isOwner = role === 'owner';
+  const ask = event.url.searchParams.get('ask');
   const [settings, overview, profile, page] = await Promise.all([
     organisations.read(),
     subscription.overview(),
-    owns ? accounts.profile() : null,
-    owns ? members.search() : null,
+    isOwner ? accounts.profile() : null,
+    isOwner ? members.search() : null,
   ]);
   return {
-    here: {
+    organisation: {
       ...settings,
       displayName: organisationName(settings),
-      administers: scopes.includes('ADMIN'),
-      owns,
+      isAdministrator: scopes.includes('ADMIN'),
+      isOwner,
       hasPassword: profile?.user.has_password ?? false,
       /** The first members who could become owner, as suggestions. */
       candidates: (page?.members ?? []).filter((each) => each.role !== 'owner' && each.id !== user.id),
+      /** How many other members there are. */
       others: (page?.total ?? 1) - 1,
       plan: overview.plan.tier === 'free' ? null : overview.plan.name,
-      asked: owns && (asked === 'transfer' || asked === 'delete') ? asked : null,
+      /** The dialog that is open, by the URL. */
+      dialog: isOwner && (ask === 'transfer' || ask === 'delete') ? ask : null,
     },
   };
 };

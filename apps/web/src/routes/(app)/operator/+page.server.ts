@@ -22,15 +22,15 @@ export const actions: Actions = {
   approve: formAction(
     ({ operators }, form) => operators.approve({ organisation_ids: texts(form, 'organisation_ids') }),
     {
-      done: hereAgain,
-      notice: (form, decided) => decisionNotice('approved', decided, placeIn(form)),
+      done: pageOfForm,
+      notice: (form, decided) => decisionNotice('approved', decided, formPage(form)),
       failure: () => ({ declining: [] as string[], reason: '' }),
     },
   ),
 
   decline: formAction(({ operators }, form) => operators.decline(decliningIn(form)), {
-    done: hereAgain,
-    notice: (form, decided) => decisionNotice('declined', decided, placeIn(form)),
+    done: pageOfForm,
+    notice: (form, decided) => decisionNotice('declined', decided, formPage(form)),
     failure: (form) => {
       const { organisation_ids, reason } = decliningIn(form);
       return { declining: organisation_ids, reason };
@@ -42,10 +42,10 @@ function decliningIn(form: FormData) {
   return { organisation_ids: texts(form, 'organisation_ids'), reason: text(form, 'reason') };
 }
 
-function placeIn(form: FormData) {
+function formPage(form: FormData) {
   return { from: 'queue', search: text(form, 'search'), focus: text(form, 'next') } as const;
 }
 
-function hereAgain(form: FormData): string {
+function pageOfForm(form: FormData): string {
   return queueHref({ search: text(form, 'search') });
 }

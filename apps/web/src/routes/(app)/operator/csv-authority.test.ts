@@ -47,7 +47,7 @@ it.each([
   ['people.csv', people, 'update users set suspended_at = now() where id = $1'],
   ['people.csv', people, 'delete from sessions where user_id = $1'],
   ['organisations.csv', organisations as unknown as typeof people, 'update users set operator = false where id = $1'],
-])('%s ends in an error once its reader is no operator any more', async (path, get, ending) => {
+])('%s ends in an error once its user is no operator any more', async (path, get, ending) => {
   const { userId, event } = await requestOfOperator(`/operator/${path}`);
   const response = await get(event);
   const parts = response.body?.values() as AsyncIterator<Uint8Array>;

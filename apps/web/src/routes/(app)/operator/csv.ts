@@ -1,7 +1,7 @@
 type Cell = string | number | boolean | null;
 
 const opensFormula = /^[=+\-@\t\r]/;
-/** Spreadsheets of some countries split a line at these, so what follows opens a cell there. */
+/** Spreadsheets of some countries split a line at ; or |, so the text after it opens a cell there. */
 const opensFormulaLater = /([;|]\s*)(?=[=+\-@＝＋－＠])/g;
 
 /** Formats one row (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before it. */
@@ -32,7 +32,7 @@ export async function csvResponse(
 ): Promise<Response> {
   const encoder = new TextEncoder();
   let page: Page | null = await read(undefined);
-  // The mark of UTF-8, without which spreadsheets read another encoding.
+  // The byte order mark, without which spreadsheets read another encoding than UTF-8.
   let head = `\uFEFF${csvRow(header)}`;
 
   const body = new ReadableStream<Uint8Array>({

@@ -11,7 +11,7 @@ export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url' | 'is
   return event.locals.api.operators;
 }
 
-/** As `requireOperator`, for the user's authority as it is now: the pages of a file are read as fast as its reader takes them. */
+/** As `requireOperator`, but reads the session again: a download can outlast it, or the user's authority. */
 export async function requireOperatorNow(event: RequestEvent): Promise<Operators> {
   await reopenContext(event);
   return requireOperator(event);

@@ -8,7 +8,7 @@ export const load: PageServerLoad = async (event) => {
   const search = searchParams.get('search')?.trim() ?? '';
   const flagged = searchParams.get('flagged') === 'true';
   const before = searchParams.get('before');
-  const [ledger, drift] = await Promise.all([
+  const [list, drift] = await Promise.all([
     operators.events({ ...(search && { search }), ...(flagged && { flagged }), ...(before !== null && { before }) }),
     operators.drift(),
   ]);
@@ -17,7 +17,7 @@ export const load: PageServerLoad = async (event) => {
     search,
     flagged,
     later: before !== null,
-    ledger,
+    list,
     drift: { rows: drift.count, events: drift.flagged_events, most: drift.most },
   };
 };

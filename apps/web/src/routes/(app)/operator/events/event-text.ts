@@ -9,14 +9,14 @@ const tones: Record<string, Tone> = {
   unreadable: 'bad',
 };
 
-/** What became of an event. An outcome of a newer version is shown by its code. */
+/** The tone, name and description of an outcome. One of a newer version is shown by its code. */
 export function outcomeText(outcome: string): { tone: Tone; name: string; text: string } {
   const { outcomes }: { outcomes: Record<string, { name: string; text: string }> } = eventTypeTexts();
   const known = Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined;
   return { tone: tones[outcome] ?? 'plain', ...(known ?? { name: outcome, text: '' }) };
 }
 
-/** What an event of its type does here. */
+/** What events of a type do in this service. */
 export function effectText(effect: string | null): string {
   const { effects, noEffect }: { effects: Record<string, string>; noEffect: string } = eventTypeTexts();
   return (effect !== null && Object.hasOwn(effects, effect) && effects[effect]) || noEffect;

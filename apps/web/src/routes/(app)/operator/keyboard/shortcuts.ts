@@ -25,7 +25,7 @@ export function areShortcutsOn(): boolean {
 }
 
 /** Turns single-key shortcuts on or off in this browser. */
-export function turnShortcuts(on: boolean): void {
+export function setShortcutsOn(on: boolean): void {
   try {
     if (on) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, 'off');

@@ -14,16 +14,16 @@ export const GET: RequestHandler = (event) => {
       rows: rowsAtOnce,
       ...(after !== undefined && { after }),
     });
-    const rows = organisations.map(({ plan, ...one }) => [
-      one.id,
-      one.slug,
-      one.name,
-      one.owner,
-      one.status,
+    const rows = organisations.map(({ plan, ...organisation }) => [
+      organisation.id,
+      organisation.slug,
+      organisation.name,
+      organisation.owner,
+      organisation.status,
       plan.tier,
       plan.status,
       plan.current_period_end,
-      one.created_at,
+      organisation.created_at,
     ]);
     return { rows, next };
   });

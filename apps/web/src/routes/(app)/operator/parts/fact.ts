@@ -1,4 +1,4 @@
-/** A line of the facts about a person or an organisation: a text or an id, or a time with a text that has {day}. */
+/** A line of the facts about a user or an organisation: a text or an id, or a time with a text that has {day}. */
 export type Fact =
   | { name: string; value: string; mono?: boolean }
   | { name: string; at: string; as?: 'date' | 'date-time'; text?: string };

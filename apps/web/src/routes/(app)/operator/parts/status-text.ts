@@ -4,13 +4,13 @@ import type { RouterOutputs } from '#lib/router.ts';
 import { subscriptionStatus } from '../events/change-text.ts';
 
 type Badge = { tone: Tone; text: string };
-export type Person = RouterOutputs['operators']['people']['people'][number];
+export type User = RouterOutputs['operators']['people']['people'][number];
 export type Organisation = RouterOutputs['operators']['organisations']['organisations'][number];
 
 const accountTones = { active: 'good', awaiting_approval: 'plain', unverified: 'warn', closed: 'bad' } as const;
 
 /** The badge of an account status. A suspended user is closed in every organisation. */
-export function accountBadge({ account_status, suspended }: Pick<Person, 'account_status' | 'suspended'>): Badge {
+export function accountBadge({ account_status, suspended }: Pick<User, 'account_status' | 'suspended'>): Badge {
   const { status } = accountAdminTexts();
   if (suspended) return { tone: 'bad', text: status.suspended };
   return { tone: accountTones[account_status], text: status[account_status] };

@@ -5,21 +5,21 @@ import type { RequestHandler } from './$types';
 const rowsAtOnce = 500;
 const header = ['id', 'email', 'name', 'status', 'suspended', 'operator', 'organisations', 'joined'];
 
-/** All people as a file, newest first. */
+/** All users as a file, newest first. */
 export const GET: RequestHandler = (event) => {
   requireOperator(event);
   return csvResponse('people.csv', header, async (after) => {
     const operators = await requireOperatorNow(event);
     const { people, next } = await operators.people({ rows: rowsAtOnce, ...(after !== undefined && { after }) });
-    const rows = people.map((person) => [
-      person.id,
-      person.email,
-      person.name,
-      person.account_status,
-      person.suspended,
-      person.operator,
-      person.memberships.map(({ role, organisation }) => `${organisation.slug} (${role})`).join('; '),
-      person.created_at,
+    const rows = people.map((user) => [
+      user.id,
+      user.email,
+      user.name,
+      user.account_status,
+      user.suspended,
+      user.operator,
+      user.memberships.map(({ role, organisation }) => `${organisation.slug} (${role})`).join('; '),
+      user.created_at,
     ]);
     return { rows, next };
   });

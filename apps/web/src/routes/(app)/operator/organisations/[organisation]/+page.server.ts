@@ -9,11 +9,9 @@ import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
-  const found = await operators.organisation({ organisation_id: event.params.organisation });
   return {
     now: new Date().toISOString(),
-    // Not named `organisation`: forms and layouts have that name for the operator's own.
-    found,
+    organisation: await operators.organisation({ organisation_id: event.params.organisation }),
     suspending: event.url.searchParams.get('ask') === 'suspend',
   };
 };

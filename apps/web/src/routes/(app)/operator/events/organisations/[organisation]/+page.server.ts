@@ -4,9 +4,9 @@ import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const before = event.url.searchParams.get('before');
-  const asked = { organisation_id: event.params.organisation, ...(before !== null && { before }) };
+  const query = { organisation_id: event.params.organisation, ...(before !== null && { before }) };
   return {
-    history: await requireOperator(event).billingHistory(asked),
+    history: await requireOperator(event).billingHistory(query),
     later: before !== null,
   };
 };

@@ -3,6 +3,6 @@ import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   redirectApproved(event);
-  const waiting = signedInUser(event.locals) && (await event.locals.api.accounts.approvalProgress());
-  return { waiting };
+  const progress = signedInUser(event.locals) && (await event.locals.api.accounts.approvalProgress());
+  return { progress };
 };

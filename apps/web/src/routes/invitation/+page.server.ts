@@ -27,14 +27,14 @@ export const actions: Actions = {
     failure: async (form, _body, event) => ({ invitation: await requireInvitation(event, form) }),
   }),
 
-  /** Keeps the invitation until the next sign-in. A user who is signed in wants to use another account. */
+  /** Stores the invitation for the next sign-in. A user who is signed in has chosen to join with another account. */
   signIn: async (event) => {
-    await keep(event);
+    await storeInvitation(event);
     if (signedInUser(event.locals) !== null) await event.locals.api.signIn.out();
     redirect(303, '/login');
   },
   signUp: async (event) => {
-    await keep(event);
+    await storeInvitation(event);
     redirect(303, '/signup');
   },
 
@@ -45,7 +45,7 @@ export const actions: Actions = {
   },
 };
 
-async function keep(event: RequestEvent): Promise<void> {
+async function storeInvitation(event: RequestEvent): Promise<void> {
   const { token } = await requireInvitation(event, await formFields(event.request));
   writeCookie(event.locals.app, event.cookies, 'invitation', token);
 }

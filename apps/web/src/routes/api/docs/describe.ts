@@ -1,7 +1,7 @@
 import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
 
 /** A field of a body or an answer: those of inner objects have names such as plan.tier and usage[].meter. */
-export type Field = { name: string; type: string; required: boolean; about: string };
+export type Field = { name: string; type: string; required: boolean; description: string };
 
 /** Who may call an operation. */
 export type Access = 'public' | 'session' | 'key';
@@ -11,7 +11,7 @@ type ShownOperation = {
   method: string;
   path: string;
   summary: string;
-  about: string;
+  description: string;
   access: Access[];
   parameters: Field[];
   body: Field[];
@@ -19,7 +19,7 @@ type ShownOperation = {
   errors: { status: string; codes: string }[];
 };
 
-export type Group = { name: string; about: string; operations: ShownOperation[] };
+export type Group = { name: string; description: string; operations: ShownOperation[] };
 
 /** Returns the document in the form that its page shows. */
 export function describe(document: OpenApiDocument): Group[] {
@@ -28,14 +28,19 @@ export function describe(document: OpenApiDocument): Group[] {
   );
   return document.tags.map(({ name, description }) => ({
     name,
-    about: description,
-    operations: all.filter(({ operation }) => operation.tags.includes(name)).map((each) => shown(document, each)),
+    description,
+    operations: all
+      .filter(({ operation }) => operation.tags.includes(name))
+      .map((each) => describeOperation(document, each)),
   }));
 }
 
 type ListedOperation = { path: string; method: string; operation: DocumentedOperation };
 
-function shown({ components }: OpenApiDocument, { path, method, operation }: ListedOperation): ShownOperation {
+function describeOperation(
+  { components }: OpenApiDocument,
+  { path, method, operation }: ListedOperation,
+): ShownOperation {
   const { operationId, summary, description = '', security, parameters = [], requestBody, responses } = operation;
   const schemaOf = (schema: JsonSchema | undefined) =>
     components.schemas[String(schema?.$ref).replace('#/components/schemas/', '')] ?? schema ?? {};
@@ -44,10 +49,10 @@ function shown({ components }: OpenApiDocument, { path, method, operation }: Lis
     method: method.toUpperCase(),
     path,
     summary,
-    about: description,
+    description,
     access: security.map((each) => (Object.keys(each)[0] ?? 'public') as Access),
-    parameters: parameters.map(({ name, in: place, required, description: about = '', schema }) => {
-      return { name, type: `${typeOf(schema)}, ${place}`, required, about };
+    parameters: parameters.map(({ name, in: location, required, description = '', schema }) => {
+      return { name, type: `${typeOf(schema)}, ${location}`, required, description };
     }),
     body: fieldsOf(schemaOf(requestBody?.content['application/json'].schema)),
     answer: fieldsOf(schemaOf(responses[200]?.content['application/json'].schema)),
@@ -58,18 +63,18 @@ function shown({ components }: OpenApiDocument, { path, method, operation }: Lis
 }
 
 /** Returns the fields of an object's schema, those of inner objects and lists too. */
-export function fieldsOf(schema: JsonSchema, before = ''): Field[] {
+export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
   return Object.entries(properties).flatMap(([name, each]) => {
-    const whole = `${before}${name}`;
-    const about = String(each.description ?? '');
-    const own = { name: whole, type: typeOf(each), required: required.includes(name), about };
+    const path = `${prefix}${name}`;
+    const description = String(each.description ?? '');
+    const own = { name: path, type: typeOf(each), required: required.includes(name), description };
     const inner =
       (each.items as JsonSchema | undefined) ?? alternatives(each).find(({ properties }) => properties) ?? each;
-    return [own, ...fieldsOf(inner, each.items ? `${whole}[].` : `${whole}.`)];
+    return [own, ...fieldsOf(inner, each.items ? `${path}[].` : `${path}.`)];
   });
 }
 

@@ -5,7 +5,7 @@ import { findOrganisation, findUser } from '@gatehouse/api/operators/find-accoun
 import * as account from './account-commands.ts';
 import * as data from './data-commands.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './key-commands.ts';
-import { listAllOrganisations, listUsers } from './list-commands.ts';
+import { listAllOrganisations, listAllUsers } from './list-commands.ts';
 import { newCustomer, restoreOrganisation, suspendOrganisation } from './organisation-commands.ts';
 import { diagnose, reconcile } from './report-commands.ts';
 
@@ -43,7 +43,7 @@ export const commands: Record<string, Command> = {
   users: {
     parameters: ['[SEARCH]', '[--json]'],
     summary: 'lists the users, or those whose address or name contains the search',
-    run: (app, [search = '', json = '']) => listUsers(app, search, json !== ''),
+    run: (app, [search = '', json = '']) => listAllUsers(app, search, json !== ''),
   },
   organisations: {
     parameters: ['[SEARCH]', '[--json]'],

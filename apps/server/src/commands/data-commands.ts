@@ -4,16 +4,16 @@ import { commandLine } from '@gatehouse/api/operators/actor';
 import { afterRestore } from '@gatehouse/api/operators/deployment/after-restore';
 import { findUser } from '@gatehouse/api/operators/find-accounts';
 import { endSessions } from '@gatehouse/api/operators/people/end-sessions';
-import { erasePerson } from '@gatehouse/api/operators/people/erase-person';
-import { exportPerson } from '@gatehouse/api/operators/people/export-person';
+import { eraseOnRequest } from '@gatehouse/api/operators/people/erase-on-request';
+import { exportOnRequest } from '@gatehouse/api/operators/people/export-on-request';
 import type { User } from './account-commands.ts';
 
 export async function exportUser(app: App, { id }: User): Promise<string> {
-  return JSON.stringify(await exportPerson(app, { userId: id }, commandLine), null, 2);
+  return JSON.stringify(await exportOnRequest(app, { userId: id }, commandLine), null, 2);
 }
 
 export async function erase(app: App, { id, email }: User, withMembers: boolean): Promise<string> {
-  const { slugs } = await erasePerson(app, { userId: id, withMembers, finishes: true }, commandLine);
+  const { slugs } = await eraseOnRequest(app, { userId: id, withMembers, finishes: true }, commandLine);
   return slugs.length === 0 ? `Erased ${email}.` : `Erased ${email}, and with the account ${slugs.join(', ')}.`;
 }
 

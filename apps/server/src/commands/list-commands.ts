@@ -1,18 +1,18 @@
 import type { App } from '@gatehouse/api/app';
 import { listOrganisations } from '@gatehouse/api/operators/organisations/find-organisations';
-import { listPeople } from '@gatehouse/api/operators/people/find-people';
+import { listUsers } from '@gatehouse/api/operators/people/find-users';
 import { listing } from './listing.ts';
 
 const rows = 1000;
 
-type User = Awaited<ReturnType<typeof listPeople>>['people'][number];
+type User = Awaited<ReturnType<typeof listUsers>>['people'][number];
 type Organisation = Awaited<ReturnType<typeof listOrganisations>>['organisations'][number];
 
 /** Prints a line for each user: address, status, organisations with role, operator mark, day of the sign-up, name. */
-export async function listUsers(app: App, search: string, json: boolean): Promise<string> {
+export async function listAllUsers(app: App, search: string, json: boolean): Promise<string> {
   const found: User[] = [];
   for (let after: string | null | undefined; after !== null; ) {
-    const page = await listPeople(app, { search, rows, ...(after && { after }) });
+    const page = await listUsers(app, { search, rows, ...(after && { after }) });
     found.push(...page.people);
     after = page.next;
   }

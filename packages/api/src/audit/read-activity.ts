@@ -13,7 +13,9 @@ const visibleToAdministrators = actionsWith('shownTo', 'administrators');
 const operatorActions = actionsWith('isOperators', true);
 
 /** A user in an entry. Only a named one carries a name and an address. */
-export type Person = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named'; name: string | null; email: string };
+export type ShownUser =
+  | { kind: 'you' | 'operator' | 'unnamed' }
+  | { kind: 'named'; name: string | null; email: string };
 
 /**
  * Returns the newest entries that concern a user, newest first: their own actions, actions on
@@ -39,7 +41,7 @@ export async function readActivity(db: Executor, userId: string, limit = 20) {
   return rows.map(({ entry, actor, subject, organisation, belongs, actorBelongs, subjectBelongs }) => ({
     ...describe(entry),
     actor: actorOf(entry, userId, belongs && actorBelongs ? actor : null),
-    person: personOf(entry.userId, userId, belongs && subjectBelongs ? subject : null),
+    person: shownUser(entry.userId, userId, belongs && subjectBelongs ? subject : null),
     organisation: belongs ? organisation : null,
     client: isOwn(entry, userId) ? entry.client : null,
   }));
@@ -65,19 +67,19 @@ export function isOwn(entry: Pick<Entry, 'actorId' | 'userId'>, userId: string):
 type Entry = typeof auditEvents.$inferSelect;
 type NamedUser = { name: string | null; email: string } | null;
 
-function named(user: NamedUser): Person {
+function named(user: NamedUser): ShownUser {
   return user === null ? { kind: 'unnamed' } : { kind: 'named', ...user };
 }
 
-function personOf(id: string | null, readerId: string, shown: NamedUser): Person | null {
+function shownUser(id: string | null, readerId: string, shown: NamedUser): ShownUser | null {
   if (id === null) return null;
   return id === readerId ? { kind: 'you' } : named(shown);
 }
 
-function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: NamedUser): Person | null {
+function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: NamedUser): ShownUser | null {
   if (actorId === readerId) return { kind: 'you' };
   if (operatorActions.includes(action as AuditAction)) return { kind: 'operator' };
-  return personOf(actorId ?? userId, readerId, shown);
+  return shownUser(actorId ?? userId, readerId, shown);
 }
 
 /**

@@ -11,14 +11,9 @@ import { findOrganisations } from '../operators/organisations/find-organisations
 import * as organisation from '../operators/organisations/manage-organisation.ts';
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
 import { listInput } from '../operators/pagination.ts';
-import { findPeople } from '../operators/people/find-people.ts';
-import {
-  createPasswordLinkFor,
-  restorePerson,
-  suspendPerson,
-  suspendPersonInput,
-} from '../operators/people/manage-person.ts';
-import { personInput, readPerson } from '../operators/people/read-person.ts';
+import { findUsers } from '../operators/people/find-users.ts';
+import * as user from '../operators/people/manage-user.ts';
+import { readUserPage, userInput } from '../operators/people/read-user.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
 import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
@@ -36,19 +31,19 @@ export const operatorsRouter = router({
   undoDecision: operatorProcedure
     .input(body(organisationInput))
     .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
+  people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
   person: operatorProcedure
-    .input(body(personInput))
-    .query(({ ctx, input }) => readPerson(ctx.app, ctx.principal, input)),
+    .input(body(userInput))
+    .query(({ ctx, input }) => readUserPage(ctx.app, ctx.principal, input)),
   passwordLink: operatorProcedure
-    .input(body(personInput))
-    .mutation(({ ctx, input }) => createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(userInput))
+    .mutation(({ ctx, input }) => user.createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorProcedure
-    .input(body(suspendPersonInput))
-    .mutation(({ ctx, input }) => suspendPerson(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(user.suspendUserInput))
+    .mutation(({ ctx, input }) => user.suspend(ctx.app, ctx.principal, input, ctx.client)),
   restore: operatorProcedure
-    .input(body(personInput))
-    .mutation(({ ctx, input }) => restorePerson(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(userInput))
+    .mutation(({ ctx, input }) => user.restore(ctx.app, ctx.principal, input, ctx.client)),
   organisations: operatorProcedure
     .input(body(listInput))
     .query(({ ctx, input }) => findOrganisations(ctx.app, ctx.principal, input)),

@@ -1,8 +1,8 @@
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
 import { endSessions } from '../../operators/people/end-sessions.ts';
-import { erasePerson } from '../../operators/people/erase-person.ts';
-import { exportPerson } from '../../operators/people/export-person.ts';
+import { eraseOnRequest } from '../../operators/people/erase-on-request.ts';
+import { exportOnRequest } from '../../operators/people/export-on-request.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
 import {
   approveOwner,
@@ -163,12 +163,12 @@ export function commandActions(test: AuditTest): AuditCase[] {
     ['all sessions ended by command', owner(() => endSessions(test.app, {}, commandLine)), 'sessions-ended'],
     [
       'an export by command',
-      owner(({ userId }) => exportPerson(test.app, { userId }, commandLine)),
+      owner(({ userId }) => exportOnRequest(test.app, { userId }, commandLine)),
       'data-exported about user',
     ],
     [
       'a user erased by command',
-      owner(({ userId }) => erasePerson(test.app, { userId }, commandLine)),
+      owner(({ userId }) => eraseOnRequest(test.app, { userId }, commandLine)),
       'account-deleted about user',
       'organisation-deleted about organisation',
     ],

@@ -6,7 +6,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
 import type { JobData } from '../../jobs/registry.ts';
-import { erasePerson } from '../../operators/people/erase-person.ts';
+import { eraseOnRequest } from '../../operators/people/erase-on-request.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
 import { makeOwner, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeEvent } from '../../testing/payment/payment-events.ts';
@@ -107,7 +107,7 @@ it('the admin command ends the erasure of its user, even if another erasure fail
   await app.sql.unsafe(`create trigger refused before update or delete on erasures
     for each row when (old.user_id = '${failing.userId}') execute function refuse()`);
 
-  await erasePerson(app, { userId: wanted.userId, finishes: true }, command);
+  await eraseOnRequest(app, { userId: wanted.userId, finishes: true }, command);
   const left = await app.db.select({ userId: erasures.userId }).from(erasures);
   expect(left).toEqual([{ userId: failing.userId }]);
 

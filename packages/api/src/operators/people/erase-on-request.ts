@@ -13,7 +13,7 @@ import type { Actor } from '../actor.ts';
  *   unless `withMembers`; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot
  *   be ended.
  */
-export async function erasePerson(
+export async function eraseOnRequest(
   app: App,
   { userId, withMembers = false, finishes = false }: { userId: string; withMembers?: boolean; finishes?: boolean },
   { actorId, client }: Actor,

@@ -10,7 +10,7 @@ import type { Actor } from '../actor.ts';
  *
  * @throws AppError NOT_FOUND.
  */
-export async function exportPerson(app: App, { userId }: { userId: string }, actor: Actor) {
+export async function exportOnRequest(app: App, { userId }: { userId: string }, actor: Actor) {
   const data = await exportUser(app, userId);
   if (data === null) throw new AppError('NOT_FOUND', 'There is no such person.');
   await recordAudit(app.db, app.now(), { action: 'data-exported', ...actor, userId });

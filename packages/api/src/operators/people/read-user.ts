@@ -6,16 +6,16 @@ import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { entriesAboutUser } from '../read-entries.ts';
-import { personOf, readMemberships } from './find-people.ts';
+import { readMemberships, shownUser } from './find-users.ts';
 
-export const personInput = z.object({ user_id: z.uuid('There is no such person.') });
+export const userInput = z.object({ user_id: z.uuid('There is no such person.') });
 
 /**
  * Returns the facts about a user, their organisations and the newest audit entries about them.
  *
  * @throws AppError NOT_FOUND if there is no such user.
  */
-export async function readPerson(app: App, principal: Operator, { user_id: id }: z.output<typeof personInput>) {
+export async function readUserPage(app: App, principal: Operator, { user_id: id }: z.output<typeof userInput>) {
   const { user: operator } = principal;
   const [user] = await app.db.select().from(users).where(eq(users.id, id));
   if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
@@ -35,7 +35,7 @@ export async function readPerson(app: App, principal: Operator, { user_id: id }:
     entriesAboutUser(app.db, id),
   ]);
   return {
-    ...personOf(user, joined.get(id) ?? []),
+    ...shownUser(user, joined.get(id) ?? []),
     self: operator.id === id,
     email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
     suspended_at: user.suspendedAt?.toISOString() ?? null,

@@ -6,12 +6,12 @@ import type { Operator } from '../../sessions/principal.ts';
 import { readUser } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
 import { createPasswordLink } from './create-password-link.ts';
-import { personInput } from './read-person.ts';
+import { userInput } from './read-user.ts';
 import { restoreUser, suspendUser } from './suspend-user.ts';
 
-export const suspendPersonInput = personInput.extend({ reason: optionalReason });
+export const suspendUserInput = userInput.extend({ reason: optionalReason });
 
-type Input = z.output<typeof personInput>;
+type Input = z.output<typeof userInput>;
 
 /**
  * Creates a password link, which the operator gives to the user: no mail carries it.
@@ -29,10 +29,10 @@ export async function createPasswordLinkFor(app: App, principal: Operator, { use
  *
  * @throws AppError NOT_FOUND; VALIDATION for the operator's own account, or if it is suspended already.
  */
-export async function suspendPerson(
+export async function suspend(
   app: App,
   principal: Operator,
-  { user_id: id, reason }: z.output<typeof suspendPersonInput>,
+  { user_id: id, reason }: z.output<typeof suspendUserInput>,
   client: Client,
 ) {
   const { user } = principal;
@@ -46,7 +46,7 @@ export async function suspendPerson(
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user is not suspended.
  */
-export async function restorePerson(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
+export async function restore(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
   const { user } = principal;
   await restoreUser(app, { userId: id }, { actorId: user.id, client });
   return readUser(app.db, id);

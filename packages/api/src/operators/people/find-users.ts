@@ -17,12 +17,12 @@ const maxMemberships = 20;
  * the search (`search_finds` says how far it reaches). Each has its account status in each of its
  * organisations.
  */
-export function findPeople(app: App, _operator: Operator, input: ListInput) {
-  return listPeople(app, input);
+export function findUsers(app: App, _operator: Operator, input: ListInput) {
+  return listUsers(app, input);
 }
 
-/** Does what `findPeople` does, for an admin command. */
-export async function listPeople(app: App, { search, after, rows }: ListInput) {
+/** Does what `findUsers` does, for an admin command. */
+export async function listUsers(app: App, { search, after, rows }: ListInput) {
   const found = await app.db
     .select()
     .from(users)
@@ -35,7 +35,7 @@ export async function listPeople(app: App, { search, after, rows }: ListInput) {
     shown.map(({ id }) => id),
   );
   return {
-    people: shown.map((user) => personOf(user, joined.get(user.id) ?? [])),
+    people: shown.map((user) => shownUser(user, joined.get(user.id) ?? [])),
     next,
     search_finds: await readSearchReach(app),
   };
@@ -44,7 +44,7 @@ export async function listPeople(app: App, { search, after, rows }: ListInput) {
 type Membership = { role: typeof memberships.$inferSelect.role; organisation: typeof organisations.$inferSelect };
 
 /** Converts a user and their memberships, the oldest first, to the form that operators see. */
-export function personOf(user: typeof users.$inferSelect, joined: Membership[]) {
+export function shownUser(user: typeof users.$inferSelect, joined: Membership[]) {
   return {
     id: user.id,
     email: user.email,

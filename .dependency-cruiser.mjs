@@ -32,7 +32,7 @@ const tests = '\\.(test|spec)\\.ts$|/testing/|/testing\\.ts$';
 /** A package by its name, installed or not. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
-const foundation = `${api}(errors|log|links|config|config-[a-z]+)\\.ts$`;
+const foundation = `${api}(errors|log|links|durations|config|config-[a-z]+)\\.ts$`;
 
 const layerRules = layers.map((layer, at) => ({
   name: `layer-${layer}`,
@@ -50,6 +50,7 @@ const openToHandlers = [
   ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],
   ['config\\.ts$', `${web}lib/server/|^apps/server/src/`],
   ['config-version\\.ts$', '^apps/server/src/'],
+  ['durations\\.ts$', web],
   ['log\\.ts$', operatorCommands],
   ['sessions/', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
   ['keys/', operatorCommands],
@@ -123,7 +124,7 @@ export default {
     },
     {
       name: 'foundation',
-      comment: 'errors, log, links and config import nothing above security.',
+      comment: 'errors, log, links, durations and config import nothing above security.',
       severity: 'error',
       from: { path: foundation },
       to: { path: api, pathNot: `${foundation}|${api}security/` },

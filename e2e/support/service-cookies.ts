@@ -1,7 +1,6 @@
+import { daySeconds, hourSeconds, yearSeconds } from '@gatehouse/api/durations';
 import { type Answer, type RawRequest, send } from './raw-request.ts';
 import type { Service } from './service.ts';
-
-const daySeconds = 86_400;
 
 /** The lifetime of a cookie that is cleared. */
 export const gone = 0;
@@ -18,12 +17,12 @@ export function cookiesOver(
     attempt: { name: `${prefix}attempt`, attributes: common, seconds: 600 },
     signup: { name: `${prefix}signup`, attributes: common, seconds: 7 * daySeconds },
     known: { name: `${prefix}known`, attributes: common, seconds: 400 * daySeconds },
-    return: { name: `${prefix}return`, attributes: common, seconds: 3600 },
-    language: { name: 'language', attributes: common, seconds: 365 * daySeconds },
+    return: { name: `${prefix}return`, attributes: common, seconds: hourSeconds },
+    language: { name: 'language', attributes: common, seconds: yearSeconds },
     notice: { name: `${prefix}notice`, attributes: common, seconds: 300 },
-    steps: { name: 'steps', attributes: common, seconds: 365 * daySeconds },
-    theme: { name: 'theme', attributes: common, seconds: 365 * daySeconds },
-    sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: 3600 },
+    steps: { name: 'steps', attributes: common, seconds: yearSeconds },
+    theme: { name: 'theme', attributes: common, seconds: yearSeconds },
+    sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: hourSeconds },
     shared: {
       name: '__Secure-gatehouse',
       attributes: ['Domain=company.example', ...common],

@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '@gatehouse/api/durations';
 import { expect, type Page } from '@playwright/test';
 import { linkFor, passPhrase, signIn } from '../people.ts';
 import { holdPaymentsBack, paidLifeOf } from '../provider.ts';
@@ -43,7 +44,7 @@ async function useMeters(page: Page): Promise<void> {
     meter: 'api_calls',
     amount: 400 + ((daysAgo * 137) % 600),
     idempotency_key: `day ${daysAgo}`,
-    at: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
+    at: new Date(Date.now() - daysAgo * dayMilliseconds).toISOString(),
   }));
   expect((await page.request.post('/api/usage/report', { data: { records } })).status()).toBe(200);
 }

@@ -3,6 +3,7 @@ import { sendVerification } from './accounts/verification/sending/send-verificat
 import type { App } from './app.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';
+import { hourSeconds } from './durations.ts';
 import type { JobKinds } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
 import { eraseDeclined } from './leaving/erase-declined.ts';
@@ -34,7 +35,7 @@ export function jobKinds({ app, scheduled }: Apps): JobKinds {
     erasure: {
       handler: () => finishErasures(scheduled),
       schedule: '*/10 * * * *',
-      retry: { forSeconds: 3600, longestPauseSeconds: 300 },
+      retry: { forSeconds: hourSeconds, longestPauseSeconds: 300 },
       policy: 'stately',
     },
     'changes-sweep': {

@@ -4,6 +4,7 @@ import { signUps, users } from '../db/schema/accounts.ts';
 import { paymentCustomers } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { approveOwner } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
@@ -12,8 +13,6 @@ import { deleteExpired } from './delete-expired.ts';
 import { signUp, signUpInput } from './sign-up/sign-up.ts';
 import { sendVerification } from './verification/sending/send-verification.ts';
 import { verifyEmail } from './verification/verify-email.ts';
-
-const day = 86_400_000;
 
 let test: TestApp;
 beforeEach(async () => {
@@ -32,7 +31,7 @@ function slugs() {
 it('deletes the organisation of an account that was never verified, even one that was approved early', async () => {
   const { email } = await enter();
   await approveOwner(test.app, email);
-  test.advance(8 * day);
+  test.advance(8 * dayMilliseconds);
   await deleteExpired(test.app);
   expect(await test.app.db.$count(users)).toBe(0);
   expect(await slugs()).toEqual([]);
@@ -44,7 +43,7 @@ it('deletes any number of accounts, and leaves a row that another transaction ha
     select gen_random_uuid(), 'person-' || n || '@many.example', now() from generate_series(1, 450) as n`;
   await test.app
     .sql`insert into rate_limits (key, points, expire) select 'k' || n, 1, 1 from generate_series(1, 11000) as n`;
-  test.advance(8 * day);
+  test.advance(8 * dayMilliseconds);
   await test.app.sql.begin(async (tx) => {
     await tx`select from rate_limits where key = 'k7' for update`;
     await deleteExpired(test.app);
@@ -59,7 +58,7 @@ it('deletes no other organisation, even one without members', async () => {
   await enter(newEmail(), 'Deserted');
   await test.app.db.delete(users);
   await enter(newEmail(), 'Never Proved');
-  test.advance(8 * day);
+  test.advance(8 * dayMilliseconds);
   await deleteExpired(test.app);
   expect(await slugs()).toEqual([{ slug: 'deserted' }]);
 });
@@ -77,7 +76,7 @@ it('keeps an organisation with other members, or that the payment provider knows
     .insert(paymentCustomers)
     .values({ organisationId: customer?.id ?? '', generation: 1, createdAt: now });
 
-  test.advance(8 * day);
+  test.advance(8 * dayMilliseconds);
   await deleteExpired(test.app);
   expect((await slugs()).map(({ slug }) => slug).sort()).toEqual(['kept', 'known']);
   for (const { email } of [kept, known]) expect(await test.app.db.$count(users, eq(users.email, email))).toBe(0);
@@ -85,20 +84,20 @@ it('keeps an organisation with other members, or that the payment provider knows
 
 it('keeps an account that signs up again on the last day, although the mail server is unavailable', async () => {
   const { email } = await enter();
-  test.advance(7 * day + 1000);
+  test.advance(7 * dayMilliseconds + 1000);
   await enter(email);
   await deleteExpired(test.app);
   expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
   expect(await test.app.db.$count(signUps)).toBe(2);
 
-  test.advance(day + 1000);
+  test.advance(dayMilliseconds + 1000);
   await deleteExpired(test.app);
   expect(await test.app.db.$count(users)).toBe(0);
 });
 
 it('keeps an account whose address signs up again concurrently with the deletion', async () => {
   const { email } = await enter();
-  test.advance(7 * day + 1000);
+  test.advance(7 * dayMilliseconds + 1000);
   const [user] = await test.app.db.select().from(users);
   const sweeping = await test.app.db.transaction(async (tx) => {
     await tx.select().from(users).for('key share');
@@ -115,7 +114,7 @@ it('keeps an account whose address signs up again concurrently with the deletion
 it('keeps a sign-up as long as one of its links is valid, and no longer', async () => {
   const { email, browserToken } = await enter();
   const [typed] = await test.app.db.select().from(signUps);
-  test.advance(2 * day);
+  test.advance(2 * dayMilliseconds);
   await sendVerification(test.app, { email });
   const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
   const scan = () => verifyEmail(test.app, { token, browserToken }, testClient);

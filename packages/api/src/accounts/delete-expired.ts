@@ -7,13 +7,13 @@ import { oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/a
 import { rateLimits } from '../db/schema/deployment.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { returnUrls, signInAttempts } from '../db/schema/sign-in.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { deleteWithoutMembers } from '../organisations/delete-without-members.ts';
 import { forgetOldBrowsers } from '../sessions/known-browser.ts';
 import { deleteExpiredNotices } from '../sessions/notice.ts';
 import { deleteExpiredSessions } from '../sessions/session.ts';
 
 const unverifiedDays = 7;
-const day = 86_400_000;
 const batchSize = 200;
 
 /**
@@ -23,7 +23,7 @@ const batchSize = 200;
  */
 export async function deleteExpired(app: App): Promise<void> {
   const now = app.now();
-  const yesterday = new Date(now.getTime() - day);
+  const yesterday = new Date(now.getTime() - dayMilliseconds);
 
   await deleteUnverified(app, now);
   const isOver = or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday));
@@ -57,7 +57,7 @@ async function deleteUnverified(app: App, now: Date): Promise<void> {
 async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: Date): Promise<string | null> {
   const isUnverified = and(
     isNull(users.emailVerifiedAt),
-    lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day)),
+    lt(users.createdAt, new Date(now.getTime() - unverifiedDays * dayMilliseconds)),
     last === null ? undefined : gt(users.id, last),
   );
   const batch = tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).limit(batchSize);
@@ -72,7 +72,7 @@ async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: 
         inArray(users.id, ids),
         // A user who signs up again on the last day still has an hour to open the link, once it is mailed.
         notInArray(users.id, holdersOfLinks(tx, now)),
-        notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - day))),
+        notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - dayMilliseconds))),
       ),
     )
     .returning({ id: users.id });

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { assignPositions } from './assign-positions.ts';
 
-const keptMilliseconds = 30 * 86_400_000;
+const keptMilliseconds = 30 * dayMilliseconds;
 const batchSize = 5000;
 
 /**

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss';
 import about from 'pg-boss/package.json' with { type: 'json' };
 import type { Timeouts } from '../config-timeouts.ts';
+import { daySeconds, hourSeconds } from '../durations.ts';
 import { codeOf } from '../errors.ts';
 import type { JobKind, JobKinds } from './registry.ts';
 import { retriesWithin } from './retry.ts';
@@ -16,9 +17,9 @@ export function settingsOf({ retry, schedule }: AnyKind, { jobRetrySeconds }: Pi
     retryBackoff: true,
     heartbeatSeconds: 10,
     retryDelayMax: Math.max(1, retry.longestPauseSeconds),
-    deleteAfterSeconds: 86_400,
+    deleteAfterSeconds: daySeconds,
     // A scheduled job may process any number of rows. Its heartbeat shows whether it runs.
-    expireInSeconds: schedule === undefined ? 900 : 6 * 3600,
+    expireInSeconds: schedule === undefined ? 900 : 6 * hourSeconds,
   };
 }
 

@@ -1,12 +1,13 @@
 import { lt, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { apiKeys } from '../db/schema/keys.ts';
+import { dayMilliseconds } from '../durations.ts';
 
 const keptDays = 30;
 
 /** Returns the time before which a key that ended is no longer kept. */
 export function endedKeyCutoff(now: Date): Date {
-  return new Date(now.getTime() - keptDays * 86_400_000);
+  return new Date(now.getTime() - keptDays * dayMilliseconds);
 }
 
 /** Deletes keys that were revoked or expired more than 30 days ago. The audit log keeps their history. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { apiKeys } from '../db/schema/keys.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { createOperatorKey } from '../operators/keys.ts';
 import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -18,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const dayMs = 86_400_000;
 const local = { publicBaseUrl: 'http://localhost:3000' };
 const live = { publicBaseUrl: 'https://id.company.example' };
 
@@ -125,7 +125,10 @@ describe('a key', () => {
 
   it('expires at its time', async () => {
     const { created } = await make({ expires_in_days: 2 });
-    const at = (days: number) => ({ ...test.app, now: () => new Date(test.app.now().getTime() + days * dayMs) });
+    const at = (days: number) => ({
+      ...test.app,
+      now: () => new Date(test.app.now().getTime() + days * dayMilliseconds),
+    });
     expect(await readKey(at(1.99), created.key)).not.toBeNull();
     expect(await readKey(at(2.01), created.key)).toBeNull();
   });
@@ -230,7 +233,7 @@ describe('a key', () => {
       ['Kept', 'valid'],
       ['Service', 'revoked'],
     ]);
-    await deleteOldKeys({ ...test.app, now: () => new Date(test.app.now().getTime() + 31 * dayMs) });
+    await deleteOldKeys({ ...test.app, now: () => new Date(test.app.now().getTime() + 31 * dayMilliseconds) });
     expect((await owner.api.keys.list()).map(({ id }) => id)).toEqual([kept.id]);
   });
 });

@@ -3,14 +3,13 @@ import type { App } from '../app.ts';
 import { prepared } from '../db/client.ts';
 import { apiKeys } from '../db/schema/keys.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { minuteMilliseconds } from '../durations.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import { hashToken } from '../security/token.ts';
 import { type KeyPrincipal, makeKeyPrincipal } from '../sessions/principal.ts';
 import { isWellFormedKey } from './key-format.ts';
-
-const minuteMs = 60_000;
 
 /**
  * Returns the API key of the header `Authorization: Bearer gh_…`, valid or not; null for any other
@@ -68,7 +67,7 @@ const keyFacts = prepared((db) =>
 /** Stores when a key was used, at most once a minute. */
 async function recordUse(app: App, { id, lastUsedAt }: { id: string; lastUsedAt: Date | null }): Promise<void> {
   const now = app.now();
-  const before = new Date(now.getTime() - minuteMs);
+  const before = new Date(now.getTime() - minuteMilliseconds);
   if (lastUsedAt !== null && lastUsedAt > before) return;
 
   // The condition is repeated: of parallel requests one writes.

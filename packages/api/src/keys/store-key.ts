@@ -5,13 +5,13 @@ import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { apiKeys } from '../db/schema/keys.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { hashToken } from '../security/token.ts';
 import { hintOf, newKey } from './key-format.ts';
 
-const dayMs = 86_400_000;
 const maxDays = 3650;
 const wholeDays = `The days must be a whole number from 1 to ${maxDays.toLocaleString('en-GB')}.`;
 
@@ -39,7 +39,7 @@ export async function storeKey(
   const now = app.now();
   const id = newId(now);
   const key = newKey(app.config);
-  const expiresAt = days == null ? null : new Date(now.getTime() + days * dayMs);
+  const expiresAt = days == null ? null : new Date(now.getTime() + days * dayMilliseconds);
 
   await tx.insert(apiKeys).values({
     id,

@@ -4,10 +4,10 @@ import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { eraseOrganisation } from './erase-organisation.ts';
 import { eraseUser } from './erase-user.ts';
 
-const dayMilliseconds = 86_400_000;
 const batchSize = 100;
 /** After this time a run ends. The next run, an hour later, continues. */
 const longestRunMilliseconds = 600_000;

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { daySeconds } from '../durations.ts';
 import type { JobKind } from '../jobs/registry.ts';
 
 /** Returns the kind of a job that mails something. `send` also receives the job's id, which is stable across retries. */
@@ -6,7 +7,7 @@ export function mailJob<Data>(app: App, send: (app: App, data: Data, jobId: stri
   return {
     handler: (data, id) => send(app, data, id),
     // A mail server may be unavailable over a weekend.
-    retry: { forSeconds: 3 * 86_400, longestPauseSeconds: 900 },
+    retry: { forSeconds: 3 * daySeconds, longestPauseSeconds: 900 },
     isTaken: app.mail.on,
     concurrency: 2,
   };

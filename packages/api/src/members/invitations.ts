@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/record.ts';
 import { newId } from '../db/id.ts';
 import { users } from '../db/schema/accounts.ts';
 import { invitations } from '../db/schema/members.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { invitationLink } from '../links.ts';
 import type { Client } from '../security/client.ts';
@@ -53,7 +54,7 @@ export async function invite(
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   const now = app.now();
   const token = newToken();
-  const expiresAt = new Date(now.getTime() + lifetimeDays * 86_400_000);
+  const expiresAt = new Date(now.getTime() + lifetimeDays * dayMilliseconds);
 
   await app.db.transaction(async (tx) => {
     await lockUser(tx, principal.user.id);

@@ -2,12 +2,11 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteExpired } from '../accounts/delete-expired.ts';
 import { knownBrowsers } from '../db/schema/accounts.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { isKnownBrowser, tokenForBrowser } from './known-browser.ts';
 import { deleteSession, readSession, startSession } from './session.ts';
-
-const dayMs = 86_400_000;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -74,13 +73,13 @@ it('a browser is known for 400 days after the last sign-in, and is then deleted'
   const late = await startTestApp();
   const made = await makeOwner(late);
   const { token } = await signIn(made, null, late);
-  late.advance(399 * dayMs);
+  late.advance(399 * dayMilliseconds);
   expect(await isKnown(made.email, token, late)).toBe(true);
   expect((await signIn(made, token, late)).token).toBe(token);
-  late.advance(399 * dayMs);
+  late.advance(399 * dayMilliseconds);
   expect(await isKnown(made.email, token, late)).toBe(true);
 
-  late.advance(2 * dayMs);
+  late.advance(2 * dayMilliseconds);
   expect(await isKnown(made.email, token, late)).toBe(false);
   await deleteExpired(late.app);
   expect(await late.app.db.$count(knownBrowsers)).toBe(0);

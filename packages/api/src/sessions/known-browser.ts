@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import type { Executor } from '../db/client.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { knownBrowsers, users } from '../db/schema/accounts.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
 /** How long a browser stays known after the last sign-in from it. Browsers keep no cookie for longer. */
@@ -10,8 +11,6 @@ export const knownBrowserDays = 400;
 
 /** The most browsers kept for one user. Beyond that, those with the oldest sign-ins are deleted. */
 export const maxBrowsersPerUser = 20;
-
-const dayMs = 86_400_000;
 
 /**
  * Returns the token for the cookie of a browser that signs in, and the hash under which it is stored: the token that
@@ -106,5 +105,5 @@ function notExpired(app: App) {
 }
 
 function oldestSignIn(app: App): Date {
-  return new Date(app.now().getTime() - knownBrowserDays * dayMs);
+  return new Date(app.now().getTime() - knownBrowserDays * dayMilliseconds);
 }

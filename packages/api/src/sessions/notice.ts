@@ -2,6 +2,7 @@ import { eq, lt } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { notices } from '../db/schema/sessions.ts';
+import { minuteMilliseconds } from '../durations.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
 /** Longer than a redirect takes. If the page was not opened then, a later page must not show an old notice. */
@@ -15,7 +16,7 @@ const lifetimeMinutes = 5;
  */
 export async function storeNotice(app: App, content: unknown): Promise<string> {
   const cookie = newToken();
-  const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * 60_000);
+  const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * minuteMilliseconds);
   await app.db.insert(notices).values({ idHash: hashToken(cookie), content, expiresAt });
   return cookie;
 }

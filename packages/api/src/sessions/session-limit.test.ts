@@ -1,11 +1,10 @@
 import { eq, gt } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sessions } from '../db/schema/sessions.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, testClient } from '../testing/factories.ts';
 import { readSession, startSession } from './session.ts';
-
-const dayMs = 86_400_000;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -49,13 +48,13 @@ it('does not count expired sessions, and deletes those of the user who signs in'
   const { userId, organisationId } = await makeOwner(late);
   const begin = () => startSession(late.app, { userId, organisationId, client: testClient });
   const used = await begin();
-  late.advance(20 * dayMs);
+  late.advance(20 * dayMilliseconds);
   await readSession(late.app, used);
   for (let count = 0; count < 48; count++) await begin();
   await late.app.db
     .update(sessions)
     .set({ expiresAt: late.app.now() })
-    .where(gt(sessions.createdAt, new Date(late.app.now().getTime() - dayMs)));
+    .where(gt(sessions.createdAt, new Date(late.app.now().getTime() - dayMilliseconds)));
 
   await begin();
   expect(await readSession(late.app, used)).not.toBeNull();

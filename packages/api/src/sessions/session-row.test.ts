@@ -6,12 +6,11 @@ import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { usage } from '../db/schema/usage.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { readEntitlements } from '../subscription/read-entitlements.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeOwner, testClient } from '../testing/factories.ts';
 import { readSession, startSession } from './session.ts';
-
-const dayMs = 86_400_000;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -27,7 +26,7 @@ async function start() {
 
 /** Inserts a live subscription to gold, and newer ones to silver that have ended. */
 async function subscribe(organisationId: string, ended: number) {
-  const before = (days: number) => new Date(test.app.now().getTime() - days * dayMs);
+  const before = (days: number) => new Date(test.app.now().getTime() - days * dayMilliseconds);
   const rows = Array.from({ length: ended + 1 }, (_, at) => ({
     id: `sub_${newId(test.app.now())}`,
     organisationId,

@@ -7,6 +7,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { batchedRead } from '../db/statements/batched-read.ts';
+import { hourMilliseconds } from '../durations.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
 import { type PlanFacts, planFact, planFacts } from '../organisations/plan-facts.ts';
 import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
@@ -152,8 +153,6 @@ function joinAnyOrganisation(db: Executor, token: Token) {
     .where(hasToken(token, sql.placeholder('hash')));
 }
 
-const hourMs = 3_600_000;
-
 /**
  * Stores that a user's session acts for an organisation now, at most once an hour. Per
  * membership, so that no organisation learns when a user acts for another one.
@@ -164,7 +163,7 @@ export async function recordSeen(
   { id: organisationId, lastSeenAt }: { id: string; lastSeenAt: Date | null },
 ): Promise<void> {
   const now = app.now();
-  const before = new Date(now.getTime() - hourMs);
+  const before = new Date(now.getTime() - hourMilliseconds);
   if (lastSeenAt !== null && lastSeenAt > before) return;
 
   // The condition is repeated: of parallel requests one writes.

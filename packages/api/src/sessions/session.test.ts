@@ -5,6 +5,7 @@ import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { hashToken } from '../security/token.ts';
 import { approveOwner, restoreUser, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -20,8 +21,6 @@ import {
   shareSession,
   startSession,
 } from './session.ts';
-
-const dayMs = 86_400_000;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -144,7 +143,7 @@ it('a session expires after thirty days', async () => {
   const late = await startTestApp();
   const { userId, organisationId } = await makeOwner(late);
   const id = await startSession(late.app, { userId, organisationId, client: testClient });
-  late.advance(30 * 86_400_000 + 1000);
+  late.advance(30 * dayMilliseconds + 1000);
   expect(await readSession(late.app, id)).toBeNull();
   await late.close();
 });
@@ -200,27 +199,27 @@ it.each(['session’s own', 'second'] as const)(
       return row;
     }
 
-    late.advance(2 * dayMs);
+    late.advance(2 * dayMilliseconds);
     expect(await use()).not.toBeNull();
     const used = await version();
-    late.advance(dayMs / 48);
+    late.advance(dayMilliseconds / 48);
     expect(await use()).not.toBeNull();
     // Not written again within the hour.
     expect(await version()).toEqual(used);
 
     for (const days of [29.9, 29.9]) {
-      late.advance(days * dayMs);
+      late.advance(days * dayMilliseconds);
       expect(await use()).not.toBeNull();
     }
-    late.advance(26 * dayMs);
+    late.advance(26 * dayMilliseconds);
     expect(await use()).not.toBeNull();
     const last = await version();
-    late.advance(dayMs);
+    late.advance(dayMilliseconds);
     expect(await use()).not.toBeNull();
     // Nor at each request near its end.
     expect(await version()).toEqual(last);
 
-    late.advance(1.5 * dayMs);
+    late.advance(1.5 * dayMilliseconds);
     expect(await use()).toBeNull();
     await late.close();
   },

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { Executor, Transaction } from '../db/client.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { dayMilliseconds, hourMilliseconds } from '../durations.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
@@ -14,9 +15,8 @@ import { readSessionRow, recordSeen, type SessionRow, type Token, type Wanted } 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;
 
-const dayMs = 86_400_000;
 /** A shorter extension is not written, so that an hour of use causes one write. */
-const slideMs = dayMs / 24;
+const slideMilliseconds = hourMilliseconds;
 
 declare module 'lucia' {
   interface Register {
@@ -174,9 +174,9 @@ async function readByToken(app: App, token: Token, id: string, reading: Reading)
 
 /** Extends a session to its full lifetime from now, to its 90th day at most. */
 async function extendSession(app: App, { sessionId, createdAt, expiresAt }: SessionRow): Promise<void> {
-  const full = app.now().getTime() + app.config.sessionTtlDays * dayMs;
-  const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMs);
-  if (until - expiresAt.getTime() < slideMs) return;
+  const full = app.now().getTime() + app.config.sessionTtlDays * dayMilliseconds;
+  const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMilliseconds);
+  if (until - expiresAt.getTime() < slideMilliseconds) return;
 
   await app.db
     .update(sessions)

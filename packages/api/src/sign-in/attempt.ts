@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { signInAttempts } from '../db/schema/sign-in.ts';
+import { minuteMilliseconds } from '../durations.ts';
 import { identityRedirectUri } from '../links.ts';
 import { readInvitation } from '../organisations/invitation.ts';
 import type { Client, KeyedClient } from '../security/client.ts';
@@ -131,7 +132,7 @@ async function storeAttempt(app: App, attempt: Attempt, replaced: string | null)
     await tx.insert(signInAttempts).values({
       idHash: hashToken(cookie),
       ...attempt,
-      expiresAt: new Date(app.now().getTime() + lifetimeMinutes * 60_000),
+      expiresAt: new Date(app.now().getTime() + lifetimeMinutes * minuteMilliseconds),
     });
   });
   return cookie;

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { returnUrls } from '../db/schema/sign-in.ts';
+import { minuteMilliseconds } from '../durations.ts';
 import type { KeyedClient } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import { hashToken, newToken } from '../security/token.ts';
@@ -65,7 +66,7 @@ async function store(
   await app.throttle.take({ 'return-url-client': clientKey(client) });
 
   const cookie = newToken();
-  const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * 60_000);
+  const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * minuteMilliseconds);
   await app.db.transaction(async (tx) => {
     if (replaced !== null) await tx.delete(returnUrls).where(eq(returnUrls.idHash, hashToken(replaced)));
     await tx.insert(returnUrls).values({ idHash: hashToken(cookie), url, expiresAt });

@@ -5,19 +5,19 @@ import { lockNumbers } from '../db/advisory-lock.ts';
 import type { Executor } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { tokenKeys } from '../db/schema/tokens.ts';
+import { dayMilliseconds, hourMilliseconds, hourSeconds, minuteMilliseconds } from '../durations.ts';
 import { hasTokens, type TokensApp } from './require-tokens.ts';
 import { sealKey, sealName } from './seal-key.ts';
 
 export const tokenAlgorithm = 'EdDSA';
 /** The longest lifetime that TOKEN_TTL_SECONDS allows. Keys are kept this long, whatever the current setting is. */
-const longestTokenSeconds = 3600;
+const longestTokenSeconds = hourSeconds;
 
-const hourMilliseconds = 3_600_000;
-const rotationMilliseconds = 24 * hourMilliseconds;
+const rotationMilliseconds = dayMilliseconds;
 /** A key is published this long before it signs, so that every cache of the key set has it by then. */
 const leadMilliseconds = hourMilliseconds;
 /** The allowance for differences between the clocks of nodes and verifiers. */
-const clockMarginMilliseconds = 60_000;
+const clockMarginMilliseconds = minuteMilliseconds;
 const keptMilliseconds = longestTokenSeconds * 1000 + clockMarginMilliseconds;
 
 type TokenKey = typeof tokenKeys.$inferSelect;

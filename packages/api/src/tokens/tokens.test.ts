@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../app.ts';
 import { createApp } from '../create-app.ts';
 import { tokenKeys } from '../db/schema/tokens.ts';
+import { hourMilliseconds } from '../durations.ts';
 import type { Caller } from '../router/root.ts';
 import { serviceUrl, startTestApp, type TestApp } from '../testing/app.ts';
 import { migrationsFolder } from '../testing/database/database.ts';
 import { makeKey } from '../testing/keys.ts';
 import { rotateTokenKeys } from './token-keys.ts';
 
-const hour = 3_600_000;
 const secret = 'a secret of thirty-two characters or more';
 
 let test: TestApp;
@@ -54,7 +54,7 @@ describe('the keys that sign tokens', () => {
     ]);
     expect(await test.app.db.$count(tokenKeys)).toBe(1);
 
-    test.advance(24 * hour);
+    test.advance(24 * hourMilliseconds);
     await Promise.all([
       ...Array.from({ length: 20 }, () => issue()),
       ...Array.from({ length: 20 }, () => rotateTokenKeys(other)),
@@ -66,11 +66,11 @@ describe('the keys that sign tokens', () => {
   it('are published an hour before they sign, and kept until the last token they signed has expired', async () => {
     test.stopClock();
     const first = await issue();
-    test.advance(23 * hour);
+    test.advance(23 * hourMilliseconds);
     expect(await published()).toEqual([kidOf(first), expect.any(String)]);
     expect(kidOf(await issue())).toBe(kidOf(first));
 
-    test.advance(hour - 1000);
+    test.advance(hourMilliseconds - 1000);
     const last = await issue();
     expect(kidOf(last)).toBe(kidOf(first));
     test.advance(1000);
@@ -80,18 +80,18 @@ describe('the keys that sign tokens', () => {
     await rotateTokenKeys(test.app);
     expect([await verifies(last), await verifies(next)]).toEqual([true, true]);
 
-    test.advance(hour + 60_000);
+    test.advance(hourMilliseconds + 60_000);
     await rotateTokenKeys(test.app);
     expect(await published()).toEqual([kidOf(next)]);
   });
 
   it('sign with the old key after a pause of days, until the next key was published for an hour', async () => {
     const first = await issue();
-    test.advance(10 * 24 * hour);
+    test.advance(10 * 24 * hourMilliseconds);
     expect(kidOf(await issue())).toBe(kidOf(first));
     await rotateTokenKeys(test.app);
     expect(await published()).toHaveLength(2);
-    test.advance(hour);
+    test.advance(hourMilliseconds);
     expect(kidOf(await issue())).not.toBe(kidOf(first));
   });
 
@@ -107,7 +107,7 @@ describe('the keys that sign tokens', () => {
     expect(await test.app.db.$count(tokenKeys)).toBe(2);
     expect(kidOf(await issue())).toBe(kidOf(token));
     expect(await published()).toHaveLength(2);
-    test.advance(4 * 24 * hour);
+    test.advance(4 * 24 * hourMilliseconds);
     await rotateTokenKeys(test.app);
     expect((await test.app.db.select().from(tokenKeys)).map(({ sealedBy }) => sealedBy)).not.toContain('');
     await plain.close();

@@ -2,8 +2,9 @@ import { lte } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { usageRequests } from '../db/schema/usage.ts';
+import { hourMilliseconds } from '../durations.ts';
 
-const keptMilliseconds = 48 * 3_600_000;
+const keptMilliseconds = 48 * hourMilliseconds;
 
 /** Returns the time, in ISO 8601, before which idempotency keys have expired. */
 export function idempotencyKeyCutoff(now: Date): string {

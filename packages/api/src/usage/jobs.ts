@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { hourSeconds } from '../durations.ts';
 import type { JobKinds } from '../jobs/registry.ts';
 import { deleteExpiredKeys } from './idempotency.ts';
 import { deleteOldDays, storeMemberDays } from './keep-days.ts';
@@ -10,7 +11,7 @@ export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'
       handler: () => storeMemberDays(app),
       schedule: '1 0 * * *',
       policy: 'stately',
-      retry: { forSeconds: 3600, longestPauseSeconds: 300 },
+      retry: { forSeconds: hourSeconds, longestPauseSeconds: 300 },
     },
     'usage-sweep': {
       async handler() {

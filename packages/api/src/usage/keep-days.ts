@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { dayOf } from './meter.ts';
 
-const dayMilliseconds = 86_400_000;
 /** The longest history that can be read, and a month to spare. */
 const keptDays = 430;
 const batchSize = 5000;

@@ -4,6 +4,7 @@ import {
   type OrganisationPlan,
   type SubscriptionFacts,
 } from '../billing/entitlement/read-plan.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { UsageFacts } from '../organisations/usage-facts.ts';
 
@@ -65,7 +66,6 @@ export function periodOf(
 }
 
 const maximumSteps = 400;
-const dayMilliseconds = 86_400_000;
 
 /**
  * Adds billing intervals to the end of a period. A period that started on the 31st ends in

@@ -1,9 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { prepared } from '../db/client.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { dayOf, type Meter, meterInPath } from './meter.ts';
-
-const dayMilliseconds = 86_400_000;
 
 /** The usage of a day in UTC: a counter's sum, or a gauge's value at the end of the day (for today its current value). */
 type UsageDay = { date: string; used: number };

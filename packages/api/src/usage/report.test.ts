@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayMilliseconds } from '../durations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeTarget, take } from '../testing/usage.ts';
 import { readHistory } from './read-history.ts';
@@ -13,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const day = 86_400_000;
 const noon = new Date('2026-05-20T12:00:00Z');
 const appAt = (now: Date) => ({ ...running.app, now: () => now });
 const at = (text: string) => new Date(`${text}Z`);
@@ -86,7 +86,7 @@ describe('a report', () => {
   test.each<[string, Partial<OrganisationRecord>, string]>([
     ['an unknown meter', { meter: 'rockets' }, 'records.1.meter'],
     ['a gauge', { meter: 'projects' }, 'records.1.meter'],
-    ['a time more than 35 days back', { at: new Date(noon.getTime() - 35 * day - 1) }, 'records.1.at'],
+    ['a time more than 35 days back', { at: new Date(noon.getTime() - 35 * dayMilliseconds - 1) }, 'records.1.at'],
     ['a time more than 5 minutes ahead', { at: new Date(noon.getTime() + 300_001) }, 'records.1.at'],
   ])('with %s counts nothing and names the field', async (_, wrong, field) => {
     const target = await makeTarget(running);

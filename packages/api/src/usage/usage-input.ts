@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { dayMilliseconds, minuteMilliseconds } from '../durations.ts';
 import { maxUsed } from './meter.ts';
 
 /** The largest amount of one request. */
 const maxAmount = 1_000_000_000;
 
-const dayMilliseconds = 86_400_000;
 const oldestDays = 35;
-const aheadMilliseconds = 5 * 60_000;
+const aheadMilliseconds = 5 * minuteMilliseconds;
 
 const wholeAmount = `must be a whole number from 1 to ${maxAmount.toLocaleString('en-GB')}.`;
 // PostgreSQL text cannot store U+0000 and unpaired surrogates.

@@ -2,6 +2,7 @@ import { and, eq, gt } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens } from '../../db/schema/accounts.ts';
+import { minuteMilliseconds } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { hashToken, newToken } from '../../security/token.ts';
 import { lockUser } from '../profile/lock-user.ts';
@@ -57,7 +58,7 @@ async function insertToken(app: App, tx: Transaction, { userId, purpose, ...orig
     userId,
     purpose,
     createdAt: now,
-    expiresAt: new Date(now.getTime() + lifetimeMinutes[purpose] * 60_000),
+    expiresAt: new Date(now.getTime() + lifetimeMinutes[purpose] * minuteMilliseconds),
   });
   return token;
 }

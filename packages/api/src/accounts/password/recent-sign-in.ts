@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../db/client.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
+import { minuteMilliseconds } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 
@@ -32,7 +33,7 @@ export async function maySetPassword(app: App, db: Executor, principal: UserPrin
 }
 
 async function recentSession(app: App, db: Executor, { sessionId }: UserPrincipal) {
-  const since = new Date(app.now().getTime() - recentMinutes * 60_000);
+  const since = new Date(app.now().getTime() - recentMinutes * minuteMilliseconds);
   const [recent] = await db
     .select({ idpSubject: sessions.idpSubject, linkedSubject: identities.subject, passwordHash: users.passwordHash })
     .from(sessions)

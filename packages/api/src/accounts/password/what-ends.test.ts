@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
+import { minuteMilliseconds } from '../../durations.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { createPasswordLink, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
@@ -21,7 +22,6 @@ import { verifyEmail } from '../verification/verify-email.ts';
 
 const name = 'Acme Front Desk';
 const other = 'quite another pass phrase';
-const minute = 60_000;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('the tokens on the page of a link', () => {
     await callerFor(test, null).accounts.signUp({ email, password: other });
     await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
     const [second] = test.sandbox.mailbox.messages(email);
-    test.advance(2 * minute);
+    test.advance(2 * minuteMilliseconds);
     await resendVerification(test.app, { email });
     const mail = await test.sandbox.mailbox.waitFor(email, second);
     const outcome = await open(tokenIn(mail.text));
@@ -115,7 +115,7 @@ describe('the tokens on the page of a link', () => {
   ] as const)('%s', async (_, minutes, isAllowed) => {
     const { first, approval } = await offers();
     const { accounts } = callerFor(test, null);
-    test.advance(minutes * minute);
+    test.advance(minutes * minuteMilliseconds);
     for (const call of [
       () => accounts.approveByDomain({ token: approval }),
       () => accounts.setPassword({ token: first, password: other }),
@@ -133,13 +133,13 @@ it('deletes used and expired links after a day, and keeps valid ones', async () 
   const linksOf = async (email: string) =>
     (await late.app.db.select().from(verificationLinks).where(eq(verificationLinks.email, email))).length;
 
-  late.advance(23 * 60 * minute);
+  late.advance(23 * 60 * minuteMilliseconds);
   await deleteExpired(late.app);
   expect([await linksOf(used.email), await linksOf(unused)]).toEqual([1, 1]);
-  late.advance(90 * minute);
+  late.advance(90 * minuteMilliseconds);
   await deleteExpired(late.app);
   expect([await linksOf(used.email), await linksOf(unused)]).toEqual([0, 1]);
-  late.advance(90 * minute);
+  late.advance(90 * minuteMilliseconds);
   await deleteExpired(late.app);
   expect(await linksOf(unused)).toBe(0);
   await late.close();
@@ -149,10 +149,10 @@ it('deletes one-time tokens a day after they expire', async () => {
   const late = await startTestApp();
   const { email } = await makeOwner(late);
   await createPasswordLink(late.app, email);
-  late.advance(24 * 60 * minute);
+  late.advance(24 * 60 * minuteMilliseconds);
   await deleteExpired(late.app);
   expect(await late.app.db.select().from(oneTimeTokens)).toHaveLength(1);
-  late.advance(61 * minute);
+  late.advance(61 * minuteMilliseconds);
   await deleteExpired(late.app);
   expect(await late.app.db.select().from(oneTimeTokens)).toEqual([]);
   await late.close();

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
@@ -39,10 +40,8 @@ export async function organisationsToClose(app: App): Promise<string[]> {
 
 /** Returns since when a checkout must have been opened to be payable: the provider expires it after a day. */
 export function oldestPayable(app: App): Date {
-  return new Date(app.now().getTime() - checkoutMilliseconds);
+  return new Date(app.now().getTime() - dayMilliseconds);
 }
-
-const checkoutMilliseconds = 86_400_000;
 
 async function hasRunning(app: App, organisationId: string): Promise<boolean> {
   const running = and(eq(paymentSubscriptions.organisationId, organisationId), isRunning(app));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../db/id.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
@@ -14,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const day = 86_400_000;
 const statuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete', 'on_holiday', 'canceled'];
 
 /** A subscription as its row holds it. Times in days before now. */
@@ -29,7 +29,7 @@ const subscription = fc.record({
 
 test('the subscription that decides the plan is found among any number of others', async () => {
   const { app } = running;
-  const ago = (days: number) => new Date(app.now().getTime() - days * day);
+  const ago = (days: number) => new Date(app.now().getTime() - days * dayMilliseconds);
 
   await fc.assert(
     fc.asyncProperty(fc.array(subscription, { minLength: 1, maxLength: 60, size: 'max' }), async (made) => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { dayMilliseconds } from '../../durations.ts';
 import { loadPlans, type Plans } from '../plans/plans.ts';
 import { decidingSubscription, graceEnd, isEntitled, type RankedFacts } from './read-plan.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
-const day = 86_400_000;
-const ago = (days: number) => new Date(now.getTime() - days * day);
+const ago = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
 const facts = (given: Partial<RankedFacts>): RankedFacts => ({
   id: 'sub_1',
   tier: 'silver',

@@ -2,6 +2,7 @@ import { eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { App } from '../../app.ts';
 import { type Executor, prepared } from '../../db/client.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import type { PaidTier, Plan, Plans, Tier } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
@@ -118,8 +119,6 @@ export function isEntitled(facts: Omit<RankedFacts, 'id' | 'startedAt'>, graceDa
   const ends = graceEnd(facts, graceDays);
   return ends !== null && now < ends;
 }
-
-const dayMilliseconds = 86_400_000;
 
 /** The end of a past-due subscription's grace period; null if it is not past due. */
 export function graceEnd(

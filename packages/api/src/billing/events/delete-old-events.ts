@@ -2,9 +2,9 @@ import { lt, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../db/schema/billing.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
 
-const dayMilliseconds = 86_400_000;
 /** The provider lists an event as undelivered, and sends it again, for 30 days: a deleted one would count as new. */
 const sentAgainDays = 31;
 

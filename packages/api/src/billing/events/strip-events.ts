@@ -2,13 +2,13 @@ import { and, eq, inArray, isNull, lt, not, or, type SQL, sql } from 'drizzle-or
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentEvents as event } from '../../db/schema/billing.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { newToken } from '../../security/token.ts';
 import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
 import { createStripper } from './strip-payload.ts';
 
 /** The provider sends an event again for 30 days, and disputes of a payment come within 120. */
 const keptDays = 120;
-const dayMilliseconds = 86_400_000;
 const batchSize = 200;
 
 /**

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import { newId } from '../../db/id.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { hourSeconds } from '../../durations.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
@@ -13,7 +14,6 @@ import { noSyncs } from './sync-queue.ts';
 
 const billing = useBillingTest({ work: false });
 
-const hourSeconds = 3600;
 const start = Math.floor(Date.UTC(2026, 2, 1) / 1000);
 
 /** A subscription whose events and answers a test gives one by one. Its clock is both ours and the provider's. */

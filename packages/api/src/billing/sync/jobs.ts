@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { daySeconds, hourSeconds } from '../../durations.ts';
 import type { JobKinds, JobName } from '../../jobs/registry.ts';
 import { closeCheckoutsIfPaid, organisationsToClose } from '../actions/close-checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
@@ -28,7 +29,7 @@ export function billingJobs({
   scheduled: App;
 }): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
   const noRetry = { forSeconds: 0, longestPauseSeconds: 0 };
-  const untilNextPrices = { forSeconds: 3600, longestPauseSeconds: 300 };
+  const untilNextPrices = { forSeconds: hourSeconds, longestPauseSeconds: 300 };
   // A node without the provider's key would complete another node's jobs without doing them.
   const isTaken = app.payment !== null;
 
@@ -57,7 +58,7 @@ export function billingJobs({
     'payment-checkouts': {
       handler: (data: { organisationId: string }) => closeCheckoutsIfPaid(app, data.organisationId),
       policy: 'stately',
-      retry: { forSeconds: 86_400, longestPauseSeconds: 300 },
+      retry: { forSeconds: daySeconds, longestPauseSeconds: 300 },
       isTaken,
     },
     // Until one succeeds, the portal sells the old prices.

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
+import { daySeconds } from '../../durations.ts';
 import type { Ask } from '../../providers/payment.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
@@ -164,8 +165,7 @@ test('the grace counts from the first past-due answer if the event of the failur
   const { pastDueSince } = await row(subscription.id);
   expect(pastDueSince).not.toBeNull();
 
-  const day = 86_400;
-  const createdAfter = (days: number) => Math.floor(app.now().getTime() / 1000) + days * day;
+  const createdAfter = (days: number) => Math.floor(app.now().getTime() / 1000) + days * daySeconds;
   const tell = (status: string, created: number) =>
     deliver(app, makeEvent(app, 'customer.subscription.updated', { ...subscription, status }, { created }));
   await tell('past_due', createdAfter(3));

@@ -4,9 +4,10 @@ import { ofOurMode } from '../../billing/entitlement/read-plan.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import type { VerifiedOwner } from './verified-owner.ts';
 
-const weekMilliseconds = 7 * 86_400_000;
+const weekMilliseconds = 7 * dayMilliseconds;
 
 /** Counting ends here, so that a page costs the same however many rows there are. A page says "1,000+". */
 export const maxCounted = 1000;

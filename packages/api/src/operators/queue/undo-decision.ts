@@ -5,14 +5,13 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import type { organisationInput } from '../organisations/read-organisation.ts';
-
-const dayMilliseconds = 86_400_000;
 
 /** When an organisation was approved or declined. At most one of the two times is set. */
 export const decidedAt = sql<Date>`coalesce(${organisations.declinedAt}, ${organisations.approvedAt})`;

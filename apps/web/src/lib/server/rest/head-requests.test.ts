@@ -1,3 +1,4 @@
+import { hourMilliseconds } from '@gatehouse/api/durations';
 import { startSession } from '@gatehouse/api/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
@@ -16,8 +17,6 @@ afterAll(async () => {
   await test.close();
 });
 
-const hours = 3_600_000;
-
 async function ask(method: string, headers: Record<string, string>): Promise<number> {
   return (await fetch(`${served.url}/api/session`, { method, headers })).status;
 }
@@ -28,7 +27,7 @@ it('HEAD does not extend a session nor record its use, and does not end the sess
   const state = () => test.app.sql`
     select sessions.*, last_seen_at from sessions join memberships using (user_id)
     where user_id = ${userId} order by sessions.id`;
-  test.advance(2 * hours);
+  test.advance(2 * hourMilliseconds);
   const before = await state();
 
   expect(await ask('HEAD', { cookie })).toBe(200);
@@ -47,7 +46,7 @@ it('HEAD does not record the use of a key', async () => {
   const { id, key } = await makeKey(test);
   const authorization = `Bearer ${key}`;
   const state = () => test.app.sql`select last_used_at from api_keys where id = ${id}`;
-  test.advance(2 * hours);
+  test.advance(2 * hourMilliseconds);
   const before = await state();
 
   await ask('HEAD', { authorization });

@@ -1,5 +1,6 @@
 import type { App } from '@gatehouse/api/app';
 import type { Config } from '@gatehouse/api/config';
+import { daySeconds, hourSeconds } from '@gatehouse/api/durations';
 import { knownBrowserDays } from '@gatehouse/api/sessions/known-browser';
 import { longestSessionDays, shareSession } from '@gatehouse/api/sessions/session';
 import type { Cookies } from '@sveltejs/kit';
@@ -11,12 +12,12 @@ export type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
 type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
 
 const lifetimeSeconds: Record<Kind, number> = {
-  session: longestSessionDays * 86_400,
+  session: longestSessionDays * daySeconds,
   attempt: 600,
-  signup: 7 * 86_400,
-  return: 3600,
-  invitation: 7 * 86_400,
-  known: knownBrowserDays * 86_400,
+  signup: 7 * daySeconds,
+  return: hourSeconds,
+  invitation: 7 * daySeconds,
+  known: knownBrowserDays * daySeconds,
   notice: 300,
 };
 
@@ -62,7 +63,7 @@ export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>,
   const { cookieDomain } = app.config;
   if (cookieDomain === null) return;
 
-  const maxAge = longestSessionDays * 86_400;
+  const maxAge = longestSessionDays * daySeconds;
   cookies.set(sharedName, await shareSession(app, sessionToken), { ...sharedAttributes(cookieDomain), maxAge });
 }
 

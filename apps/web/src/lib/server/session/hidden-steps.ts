@@ -1,9 +1,9 @@
+import { yearSeconds } from '@gatehouse/api/durations';
 import type { RequestEvent } from '@sveltejs/kit';
 
 type CookieEvent = Pick<RequestEvent, 'cookies' | 'url'>;
 
 const cookieName = 'steps';
-const yearSeconds = 365 * 24 * 60 * 60;
 
 /** Whether the user hid the next steps of this organisation, in this browser. */
 export function areStepsHidden({ cookies }: Pick<RequestEvent, 'cookies'>, organisationId: string): boolean {

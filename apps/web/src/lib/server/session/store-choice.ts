@@ -1,8 +1,7 @@
+import { yearSeconds } from '@gatehouse/api/durations';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { localPath } from './local-path.ts';
-
-const yearSeconds = 365 * 24 * 60 * 60;
 
 /**
  * Returns a handler that stores a choice of this browser, the field `name` of a form, in a cookie of that name for a

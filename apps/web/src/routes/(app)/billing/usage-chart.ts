@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '@gatehouse/api/durations';
 import { formatDay } from '#lib/format/dates.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
 import { billingTexts } from '#lib/messages/app/billing.ts';
@@ -44,8 +45,6 @@ export function chartsOf(usage: Usage[], { since, meters }: UsageHistory): Chart
     return [{ usage: reading, bars, sentence: sentenceOf(reading, days, dayTexts[days.indexOf(highest)] ?? '') }];
   });
 }
-
-const dayMilliseconds = 86_400_000;
 
 function dayAfter(since: string, days: number): string {
   return formatDay(new Date(Date.parse(since) + days * dayMilliseconds).toISOString().slice(0, 10), 'UTC');

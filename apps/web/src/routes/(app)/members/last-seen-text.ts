@@ -1,7 +1,6 @@
+import { dayMilliseconds } from '@gatehouse/api/durations';
 import { formatDate } from '#lib/format/dates.ts';
 import { memberTexts } from '#lib/messages/app/members.ts';
-
-const dayMilliseconds = 86_400_000;
 
 /** "Today", "Yesterday", "3 December 2026": the service stores the time to the hour, and pages show the day. */
 export function lastSeenText(iso: string, now: string): string {

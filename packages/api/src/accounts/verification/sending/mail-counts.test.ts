@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users, verificationLinks } from '../../../db/schema/accounts.ts';
+import { minuteMilliseconds } from '../../../durations.ts';
 import type { Caller } from '../../../router/root.ts';
 import { suspendUser } from '../../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
@@ -15,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const minute = 60_000;
 const resend = (email: string) => resendVerification(test.app, { email });
 const enter = (email: string) =>
   signUp(test.app, signUpInput.parse({ email, password: testPassword, org_name: 'Company' }), testClient);
@@ -35,14 +35,14 @@ async function mailed(): Promise<void> {
 
 it('mails another link to an address at most once a minute', async () => {
   const { email } = await makeSignUp(test);
-  test.advance(2 * minute);
+  test.advance(2 * minuteMilliseconds);
   for (let asked = 0; asked < 3; asked++) {
     await resend(email);
     await mailed();
   }
   expect(mailsTo(email)).toBe(2);
 
-  test.advance(minute - 5000);
+  test.advance(minuteMilliseconds - 5000);
   await resend(email);
   await mailed();
   expect(mailsTo(email)).toBe(2);
@@ -61,16 +61,16 @@ it('mails an address at most five times an hour and twenty times a day, whatever
     for (let asked = 0; asked < 7; asked++) {
       await askings[asked % askings.length]?.();
       await mailed();
-      test.advance(minute + 1000);
+      test.advance(minuteMilliseconds + 1000);
     }
   };
   for (const mails of [5, 10, 15, 20, 20, 20]) {
     await askOften();
     expect(mailsTo(email)).toBe(mails);
-    test.advance(61 * minute);
+    test.advance(61 * minuteMilliseconds);
   }
 
-  test.advance(24 * 60 * minute);
+  test.advance(24 * 60 * minuteMilliseconds);
   await enter(email);
   await mailed();
   expect(mailsTo(email)).toBe(21);
@@ -95,7 +95,7 @@ it('sends five mails to an address for which 20 jobs of several accounts run in 
   const otherOwners = await Promise.all(Array.from({ length: 10 }, () => makeOwner(test)));
   await enter(email);
   await mailed();
-  test.advance(2 * minute);
+  test.advance(2 * minuteMilliseconds);
   await Promise.all([
     ...otherOwners.map(({ userId, principal }, index) =>
       sendVerification(test.app, { email, userId, sessionId: principal.sessionId }, jobIdOf(index)),
@@ -114,7 +114,7 @@ it('counts the mails of a known browser apart, so that other clients cannot use 
   expect(mailsTo(email)).toBe(5);
 
   for (let asked = 0; asked < 7; asked++) {
-    test.advance(minute + 1000);
+    test.advance(minuteMilliseconds + 1000);
     await resendVerification(test.app, { email }, { fromKnownBrowser: true });
     await mailed();
   }
@@ -138,7 +138,7 @@ it('sends the mail of a job once, also where the job runs again after it was sen
 
 it('does not count a mail that was not sent', async () => {
   const { email } = await makeSignUp(test);
-  test.advance(2 * minute);
+  test.advance(2 * minuteMilliseconds);
   const before = test.logged.length;
   test.sandbox.mailbox.setFault('refuse');
   await resend(email);
@@ -152,10 +152,10 @@ it('does not count a mail that was not sent', async () => {
 
 it('mails a link for a lost password to an address that is confirmed, for a sign-up and a resend alike', async () => {
   const { email } = await signUpOwner(test);
-  test.advance(2 * minute);
+  test.advance(2 * minuteMilliseconds);
   await resend(email);
   await mailed();
-  test.advance(2 * minute);
+  test.advance(2 * minuteMilliseconds);
   await enter(email);
   await mailed();
   expect(mailsTo(email)).toBe(3);
@@ -171,7 +171,7 @@ it('mails nothing to a closed account, nor to an address without an account', as
   const { email } = await signUpOwner(test);
   const unknown = newEmail();
   await suspendUser(test.app, email);
-  test.advance(2 * minute);
+  test.advance(2 * minuteMilliseconds);
   for (const each of [email, unknown]) await resend(each);
   await enter(email);
   await mailed();

@@ -2,12 +2,11 @@ import { and, eq, gt, isNull, ne, or, sql } from 'drizzle-orm';
 import type { App } from '../../../app.ts';
 import type { Transaction } from '../../../db/client.ts';
 import { verificationLinks } from '../../../db/schema/accounts.ts';
+import { daySeconds, hourSeconds } from '../../../durations.ts';
 
 const pauseSeconds = 60;
 const mailsAnHour = 5;
 const mailsADay = 20;
-const hour = 3600;
-const day = 24 * hour;
 /** Longer than sending a mail may take. A link that is unsent after this time is never sent. */
 const sendingSeconds = 30;
 /** The first of the two numbers of an advisory lock; the second one is a hash of the address. */
@@ -33,7 +32,7 @@ type MailRequest = {
  */
 export async function isMailLimitReached(app: App, tx: Transaction, request: MailRequest): Promise<boolean> {
   await tx.execute(sql`select pg_advisory_xact_lock(${lockClass}::int, hashtext(${request.email}))`);
-  const mailed = await mailedLinks(app, tx, { email: request.email, jobId: request.jobId, seconds: day });
+  const mailed = await mailedLinks(app, tx, { email: request.email, jobId: request.jobId, seconds: daySeconds });
   const now = app.now().getTime();
   const after = (seconds: number) => mailed.filter(({ at }) => at.getTime() > now - seconds * 1000);
   if (request.isResent && after(pauseSeconds).some(({ userId }) => userId === request.userId)) return true;
@@ -41,7 +40,7 @@ export async function isMailLimitReached(app: App, tx: Transaction, request: Mai
 
   const counted = (seconds: number) =>
     after(seconds).filter(({ fromKnownBrowser }) => fromKnownBrowser === request.fromKnownBrowser).length;
-  return counted(hour) >= mailsAnHour || counted(day) >= mailsADay;
+  return counted(hourSeconds) >= mailsAnHour || counted(daySeconds) >= mailsADay;
 }
 
 /**
@@ -54,7 +53,7 @@ export async function isChangeLimitReached(
   { userId, jobId }: { userId: string; jobId: string | null },
 ): Promise<boolean> {
   if (!app.config.rateLimits) return false;
-  const mailed = await mailedLinks(app, tx, { userId, jobId, seconds: hour });
+  const mailed = await mailedLinks(app, tx, { userId, jobId, seconds: hourSeconds });
   return mailed.filter(({ purpose }) => purpose === 'change-address').length >= mailsAnHour;
 }
 

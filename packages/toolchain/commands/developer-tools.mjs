@@ -13,14 +13,14 @@ export const importsCommand = [
   'examples',
   'e2e',
 ];
-// TypeScript 7 takes a third of the time of TypeScript 6, and with one thread less than with several in all.
+// TypeScript 7 takes a third of the CPU time of TypeScript 6, and less with one thread than with several.
 const compiler = ['node_modules/@typescript/native/bin/tsc', '--singleThreaded', '-p'];
 /**
- * The compiler, which svelte-check starts too, uses one thread and collects its garbage less often: a quarter less time
- * of a processor, for 100 MiB more.
+ * Makes the compiler, which svelte-check starts too, use one thread and collect its garbage less often. It then takes a
+ * quarter less CPU time, and 100 MiB more.
  */
 export const compilerEnvironment = { GOGC: '400', GOMAXPROCS: '1' };
-/** The packages in one program: most import packages/api, whose types it then checks once. */
+/** Checks all packages as one program, because most import packages/api, whose types are then checked once. */
 export const packageTypesCommand = [...compiler, 'tsconfig.packages.json'];
 export const storyTypesCommand = [...compiler, 'e2e'];
 export const pageTypesCommand = ['pnpm', '--filter', '@gatehouse/web', 'check'];

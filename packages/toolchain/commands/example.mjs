@@ -10,7 +10,7 @@ import { start } from './start.mjs';
 const portOf = (port) => port + 3;
 const originOf = (port) => `http://localhost:${portOf(port)}`;
 
-/** `npm run example`: what `npm start` starts, with the plans of examples/notes, and that product beside it. */
+/** `npm run example`: does what `npm start` does, with the plans of examples/notes, and runs that product beside it. */
 export function example(flags) {
   process.env.DATA_DIR ||= path.join('.data', 'example');
   return start(flags, {
@@ -37,7 +37,7 @@ async function launchNotes({ port, environment, dataDir }) {
   return launch([nodeBinary(), fromRoot('examples/notes/src/server.ts')], { env });
 }
 
-/** The product's API key, made at the first start as an operator makes one. */
+/** Returns the product's API key, which an admin command creates at the first start. */
 async function apiKey({ environment, dataDir }) {
   const file = path.join(dataDir, 'notes-api-key.json');
   if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, 'utf8'));

@@ -5,7 +5,7 @@ import { fromRoot } from '../process/paths.mjs';
 import { runInTerminal } from '../process/processes.mjs';
 import { operatorEnvironment } from '../process/running-demo.mjs';
 
-/** Builds and runs the operator's command line, with its standard output and its exit code. @throws UserError if the build fails. */
+/** Builds and runs an admin command, and ends with its exit code. @throws UserError if the build fails. */
 export async function operator(args) {
   await bootstrap();
   await build(['server']);

@@ -14,8 +14,8 @@ import { waitUntilReady } from '../process/wait-until-ready.mjs';
 import { welcome } from '../process/welcome.mjs';
 
 /**
- * `npm start`: the built service and the sandbox, which replaces the identity provider, payment
- * provider and mail server. `product` runs beside it: see example.mjs.
+ * `npm start`: runs the built service with the sandbox, which replaces the identity provider, payment
+ * provider and mail server, and `product` beside them: see example.mjs.
  */
 export async function start(flags, product = null) {
   const { port, environment, dataDir } = await prepare(product ?? {});
@@ -93,12 +93,9 @@ async function configurePortal({ port, environment, operator }) {
 function withBufferedOutput(child) {
   child.printed = '';
   child.shown = false;
-  for (const [from, to] of [
-    [child.stdout, process.stdout],
-    [child.stderr, process.stderr],
-  ]) {
-    from.on('data', (bytes) => {
-      if (child.shown) to.write(bytes);
+  for (const stream of ['stdout', 'stderr']) {
+    child[stream].on('data', (bytes) => {
+      if (child.shown) process[stream].write(bytes);
       else child.printed += bytes;
     });
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { withFileLock } from '../process/file-lock.mjs';
@@ -8,6 +7,7 @@ import { run } from '../process/processes.mjs';
 import { readJson } from '../process/read-json.mjs';
 import { requireDiskSpace } from './disk-check.mjs';
 import { explainInstallFailure } from './explain-install-failure.mjs';
+import { fingerprintOf, isFresh } from './stamp.mjs';
 
 // The first 22 release that runs TypeScript without a flag.
 const oldestNode = [22, 18];
@@ -15,13 +15,13 @@ const nodeVersion = '24.21.0';
 const pnpmVersion = '12.21.0';
 const installMegabytes = 1_500;
 
-/** The Node binary for everything that is started here: the current one, or one in .tools if that is too old. */
+/** Returns the Node binary for every program that is started here: the current one, or one in .tools if that is too old. */
 export function nodeBinary() {
   if (isRecent(process.versions.node)) return process.execPath;
   return fromRoot('.tools', 'node_modules', nodePackage(), 'bin', 'node');
 }
 
-/** The environment with the chosen `node` and `pnpm` first in PATH. */
+/** Returns the environment with the chosen `node` and `pnpm` first in PATH. */
 export function toolEnvironment(environment = process.env) {
   const first = [path.dirname(nodeBinary()), fromRoot('.tools', 'node_modules', '.bin')];
   return { ...environment, PATH: [...first, environment.PATH].join(path.delimiter) };
@@ -81,11 +81,7 @@ function installedVersion(packageName) {
 }
 
 function isInstalled() {
-  try {
-    return fs.existsSync(nodeBinary()) && fs.readFileSync(stampFile(), 'utf8') === fingerprint();
-  } catch {
-    return false;
-  }
+  return isFresh(nodeBinary(), stampFile(), fingerprint);
 }
 
 /** In node_modules, so that removing that folder removes the stamp too. */
@@ -94,11 +90,8 @@ function stampFile() {
 }
 
 function fingerprint() {
-  const hash = createHash('sha256').update(`${nodeBinary()} ${pnpmVersion} `);
-  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()]) {
-    hash.update(file).update(fs.readFileSync(fromRoot(file)));
-  }
-  return hash.digest('hex');
+  const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()];
+  return fingerprintOf(files, `${nodeBinary()} ${pnpmVersion} `);
 }
 
 function manifests() {

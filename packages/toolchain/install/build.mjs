@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { withFileLock } from '../process/file-lock.mjs';
@@ -6,6 +5,7 @@ import { step, UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { run } from '../process/processes.mjs';
 import { toolEnvironment } from './bootstrap.mjs';
+import { fingerprintOf, isFresh } from './stamp.mjs';
 
 const common = ['pnpm-lock.yaml', 'tsconfig.base.json'];
 const api = ['src', 'lean-bundle.ts', 'package.json'].map((name) => `packages/api/${name}`);
@@ -31,10 +31,10 @@ export const everyBuild = Object.keys(builds);
 
 /** Builds the named builds whose sources have changed, or all of them with `always`. @throws UserError if a build fails. */
 export async function build(names, { always = false } = {}) {
-  if (!always && (process.env.GATEHOUSE_BUILT === '1' || names.every(isFresh))) return;
+  if (!always && (process.env.GATEHOUSE_BUILT === '1' || names.every(isBuiltNow))) return;
   await withFileLock(async () => {
     for (const name of names) {
-      if (always || !isFresh(name)) await step(`Building ${builds[name].folder}`, () => buildOne(name));
+      if (always || !isBuiltNow(name)) await step(`Building ${builds[name].folder}`, () => buildOne(name));
     }
   });
 }
@@ -42,7 +42,7 @@ export async function build(names, { always = false } = {}) {
 async function buildOne(name) {
   const { folder } = builds[name];
   // Computed before the build, so that a file saved during the build makes it stale.
-  const print = fingerprint(name);
+  const fingerprint = fingerprintOfSources(name);
   fs.rmSync(stampFile(name), { force: true });
   const done = await run(['pnpm', '--dir', folder, 'build'], { ...toolEnvironment(), NODE_ENV: 'production' });
   if (done.code !== 0) {
@@ -51,29 +51,19 @@ async function buildOne(name) {
       `${done.output.trim().split('\n').slice(-40).join('\n')}\nThe build of ${folder} failed. ${hint}`,
     );
   }
-  fs.writeFileSync(stampFile(name), print);
+  fs.writeFileSync(stampFile(name), fingerprint);
 }
 
-function isFresh(name) {
-  try {
-    return (
-      fs.existsSync(fromRoot(builds[name].entry)) && fs.readFileSync(stampFile(name), 'utf8') === fingerprint(name)
-    );
-  } catch {
-    return false;
-  }
+function isBuiltNow(name) {
+  return isFresh(fromRoot(builds[name].entry), stampFile(name), () => fingerprintOfSources(name));
 }
 
 function stampFile(name) {
   return fromRoot(builds[name].output, '.sources');
 }
 
-/** A hash of contents, because a checkout changes the times of old files. */
-function fingerprint(name) {
-  const hash = createHash('sha256');
-  for (const file of builds[name].sources.flatMap(filesBelow))
-    hash.update(file).update(fs.readFileSync(fromRoot(file)));
-  return hash.digest('hex');
+function fingerprintOfSources(name) {
+  return fingerprintOf(builds[name].sources.flatMap(filesBelow));
 }
 
 const notSources = new Set(['node_modules', 'build', 'dist', '.svelte-kit', 'testing']);

@@ -11,9 +11,9 @@ const unpack = `const { default: chromium } = await import('@sparticuz/chromium'
 const lambda = 'nodejs24.x';
 
 /**
- * The Chromium from npm, unpacked once into .tools with its libraries. Null on platforms other
- * than Linux x64, and if the download fails. The flags that the package suggests are not used,
- * because they disable web security.
+ * Returns the Chromium from npm, which is unpacked once into .tools with its libraries; null on
+ * platforms other than Linux x64, and if the download fails. The flags that the package suggests are
+ * not used, because they disable web security.
  */
 export async function bundledBrowser() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;

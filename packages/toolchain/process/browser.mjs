@@ -18,7 +18,7 @@ const systemBrowsers = [
 ];
 
 /**
- * The variables that tell e2e/playwright.config.ts which browser to use. The browser is the first of
+ * Returns the variables that tell e2e/playwright.config.ts which browser to use. The browser is the first of
  * these that starts: CHROMIUM_PATH, the system's headless shell, the one on npm (Linux on x64), the
  * system's Chromium or Chrome, Playwright's own.
  *
@@ -37,7 +37,7 @@ export async function browserEnvironment(environment) {
   };
 }
 
-/** The first browser that starts. @throws UserError if none does. */
+/** Returns the first browser that starts. @throws UserError if none does. */
 async function findBrowser(environment) {
   // As root Chromium does not start with its sandbox.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -63,7 +63,7 @@ function firstThatStarts(programs) {
   return programs.map(onPath).find((each) => each && starts(each));
 }
 
-/** The path of a program in PATH: Playwright needs a path, not a name. */
+/** Returns the path of a program in PATH: Playwright needs a path, not a name. */
 function onPath(program) {
   if (program === null) return undefined;
   if (path.isAbsolute(program)) return program;

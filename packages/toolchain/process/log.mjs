@@ -1,11 +1,9 @@
-import { performance } from 'node:perf_hooks';
-
 /** An expected failure: one sentence that says what to do. It is printed without a stack. */
 export class UserError extends Error {}
 
 /** Prints progress to stderr: a command's stdout carries only its own output. */
 export function log(text) {
-  if (process.stderr.isTTY && running.size > 0) process.stderr.write('\r\x1b[K');
+  if (isLive && running.size > 0) process.stderr.write('\r\x1b[K');
   process.stderr.write(`${text}\n`);
 }
 

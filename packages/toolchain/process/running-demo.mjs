@@ -7,7 +7,7 @@ import { readJson } from './read-json.mjs';
 
 /**
  * Writes the process id and port of this `npm start` into its data directory until it ends, so that
- * the operator's command finds the same database, providers and mailbox.
+ * admin commands find the same database, providers and mailbox.
  */
 export function recordRunningDemo({ port, dataDir }) {
   const file = fileIn(dataDir);
@@ -18,7 +18,7 @@ export function recordRunningDemo({ port, dataDir }) {
 }
 
 /**
- * Returns the environment of the operator's command. If the user names no other database, it is the
+ * Returns the environment of an admin command. If the user names no other database, it is the
  * environment of the running `npm start`, or the data of the last one if there is no other data.
  */
 export function operatorEnvironment(environment) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { UserError } from './log.mjs';
 
 /**
- * The secrets that the service and the sandbox share, and the demo accounts' passwords by address.
+ * Returns the secrets that the service and the sandbox share, and the demo accounts' passwords by address.
  * They are created once per data directory, in a file that only its owner can read.
  */
 export function sandboxSecrets(dataDir, demoAddresses = []) {

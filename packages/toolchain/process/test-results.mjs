@@ -3,13 +3,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { readJson } from './read-json.mjs';
 
 /**
- * The result of a part of the tests: the number that passed, and for each failure the test's name
- * with the beginning of its message.
- *
- * @typedef {{ passed: number, failures: string[] }} Result
+ * Counts the tests in vitest's JSON report. A file that could not be loaded counts as one failure. Each failure is the
+ * test's name with the beginning of its message.
  */
-
-/** Counts the tests in vitest's JSON report. A file that could not be loaded counts as one failure. */
 export function countVitest(file, exitCode) {
   const files = readJson(file)?.testResults ?? [];
   const tests = files.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })));

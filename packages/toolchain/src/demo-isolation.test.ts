@@ -68,7 +68,7 @@ describe('npm start', () => {
   });
 });
 
-describe('the operator command', () => {
+describe('an admin command', () => {
   it('works on the demo beside a running npm start, unless the environment names production', () => {
     const DATA_DIR = emptyFolder();
     fs.writeFileSync(path.join(DATA_DIR, 'npm-start.json'), JSON.stringify({ pid: process.pid, port: 4000 }));

@@ -8,7 +8,7 @@ import { addEndpoint } from './events/webhook-endpoints.ts';
 import { payInvoice } from './invoices/invoice-page.ts';
 import type { OtherAccount, PaymentProvider } from './payment-controls.ts';
 import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal/portal.ts';
-import { now } from './provider/clock.ts';
+import { daySeconds, hourSeconds, now } from './provider/clock.ts';
 import type { Provider } from './provider/provider.ts';
 import type { PortalSession } from './provider/records.ts';
 import { emptyState, type PaymentState, restoreState } from './provider/state.ts';
@@ -38,8 +38,8 @@ export interface RunningPaymentProvider extends PaymentProvider {
 const serviceEndpoint = 'we_sandbox_service';
 const tickMs = 1000;
 /** A renewal's invoice is charged an hour after the period's end. */
-const chargedAfterSeconds = 3600 + 60;
-const longestAdvanceSeconds = 5 * 366 * 86_400;
+const chargedAfterSeconds = hourSeconds + 60;
+const longestAdvanceSeconds = 5 * 366 * daySeconds;
 
 /**
  * Starts the provider without a server: its state, its clock, and the deliveries of its events.
@@ -150,7 +150,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   }
 
   function advance({ seconds = 0, hours = 0, days = 0 }: { seconds?: number; hours?: number; days?: number }): number {
-    return advanceTo(now(provider) + seconds + hours * 3600 + days * 86_400);
+    return advanceTo(now(provider) + seconds + hours * hourSeconds + days * daySeconds);
   }
 
   function advanceTo(target: number): number {

@@ -10,7 +10,7 @@ import { readParameters } from '../routing/parameters.ts';
 import type { Call, Route } from '../routing/route.ts';
 import { providerOf, requireKey } from './authentication.ts';
 import { expand } from './expand.ts';
-import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
+import { fingerprintOf, markInUse, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
 import { inMode, withHint } from './modes.ts';
 import { findRoute } from './routes.ts';
@@ -73,7 +73,7 @@ async function performOnce(
     if (key) {
       const saved = savedAnswer(provider, key, fingerprint);
       if (saved) return { status: saved.status, body: saved.body, replayed: true };
-      release = occupy(provider, key);
+      release = markInUse(provider, key);
     }
     if (delay > 0) await pause(delay);
     await provider.held?.wait();

@@ -1,3 +1,4 @@
+import { isObject } from '../provider/json.ts';
 import type { Provider } from '../provider/provider.ts';
 import { refused } from '../routing/api-error.ts';
 
@@ -46,7 +47,7 @@ function strip(value: JsonObject, at: string, wanted: Set<string>, keepSecret: b
 function expandPath(provider: Provider, node: JsonObject, parts: string[], path: string): void {
   const [name = '', ...rest] = parts;
   if (Array.isArray(node)) {
-    for (const entry of node) if (isHash(entry)) expandPath(provider, entry, parts, path);
+    for (const entry of node) if (isObject(entry)) expandPath(provider, entry, parts, path);
     return;
   }
   if (node.object === 'customer' && name === 'subscriptions' && !node.deleted)
@@ -65,7 +66,7 @@ function expandPath(provider: Provider, node: JsonObject, parts: string[], path:
     strip(node[name] as JsonObject, '', new Set(prefixes(rest.join('.'))), false);
   }
   const next = node[name];
-  if (rest.length > 0 && (isHash(next) || Array.isArray(next))) expandPath(provider, next as JsonObject, rest, path);
+  if (rest.length > 0 && (isObject(next) || Array.isArray(next))) expandPath(provider, next as JsonObject, rest, path);
 }
 
 function subscriptionsOf(provider: Provider, customer: JsonObject): object {
@@ -94,8 +95,4 @@ function findById(provider: Provider, id: string): object | undefined {
     state.test_clocks,
   ];
   return collections.find((records) => Object.hasOwn(records, id))?.[id];
-}
-
-function isHash(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,13 +2,13 @@ import type { Provider } from '../provider/provider.ts';
 
 /** API requests that are held back. */
 export interface HeldRequests {
-  /** How many requests have arrived since, and wait. */
+  /** Returns how many requests wait. */
   count(): number;
-  /** Processes them, and later requests at once. */
+  /** Ends the hold: the waiting requests are processed now, later ones when they arrive. */
   release(): void;
 }
 
-/** Holds the requests to the API back before they are processed. Ends an earlier hold. */
+/** Holds requests to the API back before they are processed, and ends an earlier hold. */
 export function holdRequests(provider: Provider): HeldRequests {
   provider.held?.release();
   const waiting: (() => void)[] = [];

@@ -3,7 +3,7 @@ import type { SavedAnswer } from '../provider/bookkeeping.ts';
 import type { Provider } from '../provider/provider.ts';
 import { ApiError } from '../routing/api-error.ts';
 
-const keptHours = 24;
+const keptMilliseconds = 24 * 3_600_000;
 /** Keys whose first request has not been answered. */
 const inUse = new WeakMap<Provider, Set<string>>();
 
@@ -19,7 +19,7 @@ export function fingerprintOf(method: string, path: string, body: string): strin
  */
 export function savedAnswer(provider: Provider, key: string, fingerprint: string): SavedAnswer | undefined {
   const saved = provider.state.saved_answers[key];
-  if (saved && Date.now() - saved.at < keptHours * 3_600_000) {
+  if (saved && Date.now() - saved.at < keptMilliseconds) {
     if (saved.fingerprint === fingerprint) return saved;
     throw new ApiError(
       400,
@@ -38,7 +38,7 @@ export function savedAnswer(provider: Provider, key: string, fingerprint: string
 }
 
 /** Marks a key as in use. Returns a function that removes the mark. */
-export function occupy(provider: Provider, key: string): () => void {
+export function markInUse(provider: Provider, key: string): () => void {
   const keys = inUse.get(provider) ?? new Set();
   inUse.set(provider, keys);
   keys.add(key);
@@ -49,5 +49,5 @@ export function occupy(provider: Provider, key: string): () => void {
 export function saveAnswer(provider: Provider, key: string, answer: Omit<SavedAnswer, 'at'>): void {
   const { saved_answers: saved } = provider.state;
   saved[key] = { ...answer, at: Date.now() };
-  for (const [old, { at }] of Object.entries(saved)) if (Date.now() - at > keptHours * 3_600_000) delete saved[old];
+  for (const [old, { at }] of Object.entries(saved)) if (Date.now() - at > keptMilliseconds) delete saved[old];
 }

@@ -4,7 +4,7 @@ import { now } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Price } from '../provider/records.ts';
-import { missing, ParameterError, refused } from '../routing/api-error.ts';
+import { missing, missingParameter, ParameterError, refused } from '../routing/api-error.ts';
 import { createdIn, listPage } from '../routing/lists.ts';
 import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
@@ -101,14 +101,9 @@ export function findPrice(provider: Provider, id: string, param: string): Price 
 function create({ provider, params }: Call<Stripe.PriceCreateParams>): Price {
   if (params.product && params.product_data)
     throw refused('You may only specify one of these parameters: product, product_data.');
-  if (!params.product && !params.product_data) {
-    throw new ParameterError(400, 'Missing required param: product.', { code: 'parameter_missing', param: 'product' });
-  }
+  if (!params.product && !params.product_data) throw missingParameter('product');
   if (params.unit_amount === undefined && params.unit_amount_decimal === undefined) {
-    throw new ParameterError(400, 'Missing required param: unit_amount.', {
-      code: 'parameter_missing',
-      param: 'unit_amount',
-    });
+    throw missingParameter('unit_amount');
   }
   if (params.product) findProduct(provider, params.product, 'product');
   const key = claimLookupKey(provider, params.lookup_key, params.transfer_lookup_key ?? false);

@@ -2,8 +2,8 @@ import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
-import { cardFields, problem } from '../pages/card-fields.ts';
-import { money, priceWords } from '../pages/money.ts';
+import { cardFields, errorMessage } from '../pages/card-fields.ts';
+import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
 import { payCheckout } from './pay-checkout.ts';
@@ -40,7 +40,7 @@ function openPage(provider: Provider, session: CheckoutSession, message: string 
 <section class="panel" aria-labelledby="order"><h2 id="order">Your order</h2>
 ${session.line_items.data.map((line) => lineOf(provider, line))}
 <dl><dt>Due today</dt><dd>${money(session.amount_total ?? 0, currency)}</dd>${buyer && html`<dt>For</dt><dd>${buyer}</dd>`}${session.customer_email && html`<dt>E-mail</dt><dd>${session.customer_email}</dd>`}</dl></section>
-${problem(message)}
+${errorMessage(message)}
 <form method="post" action="/pay/checkout/${session.id}">
 ${cardFields(card)}
 <button class="primary">Pay ${money(session.amount_total ?? 0, currency)}</button></form>`,
@@ -49,7 +49,7 @@ ${cardFields(card)}
 
 function lineOf(provider: Provider, { price, quantity }: LineItem) {
   const product = provider.state.products[price.product];
-  return html`<h3>${product?.name ?? price.nickname ?? price.id}${quantity !== 1 && html` × ${quantity}`}</h3><p class="price">${priceWords(price)}</p>`;
+  return html`<h3>${product?.name ?? price.nickname ?? price.id}${quantity !== 1 && html` × ${quantity}`}</h3><p class="price">${priceText(price)}</p>`;
 }
 
 function closedPage(session: CheckoutSession): string {

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
-import { knownCustomer, liveCustomer } from '../customers/customers.ts';
+import { existingCustomer, knownCustomer } from '../customers/customers.ts';
 import type { SubscriptionData } from '../provider/bookkeeping.ts';
-import { timeOfCustomer } from '../provider/clock.ts';
+import { daySeconds, hourSeconds, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem, Price } from '../provider/records.ts';
-import { missing, ParameterError, refused } from '../routing/api-error.ts';
+import { missing, missingParameter, refused } from '../routing/api-error.ts';
 import { createdIn, listPage } from '../routing/lists.ts';
 import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
@@ -55,7 +55,7 @@ function findSession(provider: Provider, id: string): CheckoutSession {
 
 function create({ provider, params }: Call<Params>): CheckoutSession {
   if (params.mode !== 'subscription') {
-    if (params.mode === undefined) throw absent('mode');
+    if (params.mode === undefined) throw missingParameter('mode');
     throw refused(`The sandbox does not support the mode ${params.mode}; the real provider does.`, {
       code: 'sandbox_unsupported',
       param: 'mode',
@@ -64,17 +64,17 @@ function create({ provider, params }: Call<Params>): CheckoutSession {
   if ((params.ui_mode ?? 'hosted_page') !== 'hosted_page') {
     throw refused('The sandbox supports hosted pages only.', { code: 'sandbox_unsupported', param: 'ui_mode' });
   }
-  if (params.success_url === undefined) throw absent('success_url');
+  if (params.success_url === undefined) throw missingParameter('success_url');
   for (const name of ['success_url', 'cancel_url'] as const) checkAddress(params[name], name);
-  if (!params.line_items?.length) throw absent('line_items');
+  if (!params.line_items?.length) throw missingParameter('line_items');
   if (params.customer && params.customer_email) {
     throw refused('You may only specify one of these parameters: customer, customer_email.', {
       param: 'customer_email',
     });
   }
-  if (params.customer) liveCustomer(provider, params.customer, 'customer');
+  if (params.customer) existingCustomer(provider, params.customer, 'customer');
   const lines = params.line_items.map((wanted, index) => {
-    if (!wanted.price) throw absent(`line_items[${index}][price]`);
+    if (!wanted.price) throw missingParameter(`line_items[${index}][price]`);
     return newLineItem(
       priceForSale(provider, wanted.price, `line_items[${index}][price]`),
       wanted.quantity ?? 1,
@@ -82,8 +82,8 @@ function create({ provider, params }: Call<Params>): CheckoutSession {
     );
   });
   const at = timeOfCustomer(provider, params.customer ?? '');
-  const expiresAt = params.expires_at ?? at + 86_400;
-  if (expiresAt < at + 1800 || expiresAt > at + 86_400) {
+  const expiresAt = params.expires_at ?? at + daySeconds;
+  if (expiresAt < at + hourSeconds / 2 || expiresAt > at + daySeconds) {
     throw refused(
       'The `expires_at` timestamp must be at least 30 minutes and at most 24 hours from Checkout Session creation.',
       { param: 'expires_at' },
@@ -162,8 +162,4 @@ function expire({ provider, id }: Call<Stripe.Checkout.SessionExpireParams>): Ch
 function checkAddress(address: string | undefined, param: string): void {
   if (address === undefined || (URL.canParse(address) && /^https?:/i.test(address))) return;
   throw refused('Not a valid URL', { code: 'url_invalid', param });
-}
-
-function absent(param: string): ParameterError {
-  return new ParameterError(400, `Missing required param: ${param}.`, { code: 'parameter_missing', param });
 }

@@ -1,7 +1,7 @@
 import { findCard, saveCard } from '../customers/cards.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
 import { announce } from '../events/announce.ts';
-import { timeOf, timeOfCustomer } from '../provider/clock.ts';
+import { daySeconds, timeOf, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, Customer } from '../provider/records.ts';
@@ -18,14 +18,14 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
   const card = findCard(number);
   if (!card) return { paid: false, message: 'This is not a test card. Choose one of those listed.' };
-  if (card.present === 'declines') return { paid: false, message: 'Your card was declined. Try another card.' };
+  if (card.onSession === 'declines') return { paid: false, message: 'Your card was declined. Try another card.' };
   const customer = customerOf(provider, session, email);
   if (!customer) return { paid: false, message: 'The customer of this checkout no longer exists.' };
 
   const data = provider.state.subscription_data[session.id] ?? {};
   const trialEnd =
     data.trial_end ??
-    (data.trial_period_days ? timeOfCustomer(provider, customer.id) + data.trial_period_days * 86_400 : null);
+    (data.trial_period_days ? timeOfCustomer(provider, customer.id) + data.trial_period_days * daySeconds : null);
   const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
   const subscription = startSubscription(provider, {
     customer: customer.id,
@@ -38,7 +38,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
     paymentMethod: method.id,
     trialEnd,
     billingMode: data.billing_mode ?? 'flexible',
-    ownerPresent: true,
+    onSession: true,
     ...(data.missing_payment_method && { missingPaymentMethod: data.missing_payment_method }),
   });
   session.status = 'complete';

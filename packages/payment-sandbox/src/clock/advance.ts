@@ -1,7 +1,7 @@
 import { expireSession } from '../checkout/pay-checkout.ts';
 import { announce, change } from '../events/announce.ts';
 import { draftInvoice, payNow, voidInvoice } from '../invoices/invoice.ts';
-import { addInterval } from '../provider/clock.ts';
+import { addInterval, daySeconds, hourSeconds } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';
 import type { Step } from '../provider/step.ts';
@@ -10,7 +10,6 @@ import { endAsScheduled } from '../subscriptions/scheduled-end.ts';
 import { stepsOfSchedule } from '../subscriptions/schedules/schedule-steps.ts';
 import { endTrial } from '../subscriptions/trial.ts';
 
-const daySeconds = 86_400;
 const firstPaymentHours = 23;
 const maxSteps = 20_000;
 
@@ -69,7 +68,7 @@ function* stepsOfSubscription(provider: Provider, subscription: Subscription): G
     yield { at: cancelAt, about: 'a scheduled cancellation takes effect', run };
   }
   if (status === 'incomplete') {
-    const at = subscription.created + firstPaymentHours * 3600;
+    const at = subscription.created + firstPaymentHours * hourSeconds;
     yield {
       at,
       about: 'a subscription that was never paid expires',
@@ -94,7 +93,7 @@ function* stepsOfResumption(provider: Provider, subscription: Subscription): Gen
   if (!resumption || invoice?.status !== 'open' || invoice.attempted) return;
   const run = () => voidInvoice(provider, invoice);
   yield {
-    at: resumption.at + firstPaymentHours * 3600,
+    at: resumption.at + firstPaymentHours * hourSeconds,
     about: 'a resumption without a payment attempt expires',
     run,
   };

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { announce } from '../events/announce.ts';
-import { now } from '../provider/clock.ts';
+import { daySeconds, now } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { TestClock } from '../provider/records.ts';
@@ -49,7 +49,7 @@ function create({ provider, params }: Call<Stripe.TestHelpers.TestClockCreatePar
     id: newId('clock'),
     object: 'test_helpers.test_clock',
     created: at,
-    deletes_after: at + 30 * 86_400,
+    deletes_after: at + 30 * daySeconds,
     frozen_time: params.frozen_time,
     livemode: false,
     name: params.name ?? null,
@@ -70,7 +70,7 @@ function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdva
       param: 'frozen_time',
     });
   }
-  if (target > clock.frozen_time + 2 * 366 * 86_400) {
+  if (target > clock.frozen_time + 2 * 366 * daySeconds) {
     throw refused('The clock can be advanced by at most two years at a time in the sandbox.', { param: 'frozen_time' });
   }
   runUntil(provider, target, id);

@@ -9,38 +9,45 @@ export interface Card {
   brand: string;
   /** A description for the hosted pages. */
   about: string;
-  /** The result of a charge that the owner makes on a page. */
-  present: 'pays' | 'declines';
-  /** The result of a later charge without the owner; `requires_action` requires authentication. */
-  absent: 'pays' | 'declines' | 'requires_action';
+  /** The result of a charge that the customer makes on a page. */
+  onSession: 'pays' | 'declines';
+  /** The result of a later charge without the customer; `requires_action` requires authentication. */
+  offSession: 'pays' | 'declines' | 'requires_action';
   /** The id by which the API accepts it as a payment method. */
   token: string;
 }
 
 export const cards: readonly Card[] = [
-  { number: '4242424242424242', brand: 'visa', about: 'pays', present: 'pays', absent: 'pays', token: 'pm_card_visa' },
+  {
+    number: '4242424242424242',
+    brand: 'visa',
+    about: 'pays',
+    onSession: 'pays',
+    offSession: 'pays',
+    token: 'pm_card_visa',
+  },
   {
     number: '4000000000000002',
     brand: 'visa',
     about: 'is declined',
-    present: 'declines',
-    absent: 'declines',
+    onSession: 'declines',
+    offSession: 'declines',
     token: 'pm_card_visa_chargeDeclined',
   },
   {
     number: '4000000000000341',
     brand: 'visa',
     about: 'can be saved, is declined at each later charge',
-    present: 'pays',
-    absent: 'declines',
+    onSession: 'pays',
+    offSession: 'declines',
     token: 'pm_card_chargeCustomerFail',
   },
   {
     number: '4000002760003184',
     brand: 'visa',
     about: 'pays now, requires authentication at each later charge',
-    present: 'pays',
-    absent: 'requires_action',
+    onSession: 'pays',
+    offSession: 'requires_action',
     token: 'pm_card_authenticationRequired',
   },
 ];

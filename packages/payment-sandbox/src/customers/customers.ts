@@ -66,7 +66,7 @@ export const customerRoutes = [
  *
  * @throws ApiError resource_missing if there is none.
  */
-export function liveCustomer(provider: Provider, id: string, param: string): Customer {
+export function existingCustomer(provider: Provider, id: string, param: string): Customer {
   const customer = provider.state.customers[id];
   if (!customer) throw missing('customer', id, param);
   return customer;

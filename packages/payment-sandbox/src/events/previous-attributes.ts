@@ -1,3 +1,5 @@
+import { isObject } from '../provider/json.ts';
+
 /**
  * Computes `previous_attributes`: of an object only the members that changed (null for one that
  * was absent), of an array the whole array.
@@ -9,15 +11,11 @@ export function previousAttributes(before: object, after: object): Record<string
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
     if (same(was[name], is[name])) continue;
     changed[name] =
-      isHash(was[name]) && isHash(is[name]) ? previousAttributes(was[name], is[name]) : (was[name] ?? null);
+      isObject(was[name]) && isObject(is[name]) ? previousAttributes(was[name], is[name]) : (was[name] ?? null);
   }
   return changed;
 }
 
 function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
-}
-
-function isHash(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,10 @@
 import { change } from '../events/announce.ts';
-import { timeOfCustomer } from '../provider/clock.ts';
+import { daySeconds, timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';
 import { endSubscription, isFinal } from '../subscriptions/end-subscription.ts';
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
 
-const daySeconds = 86_400;
 /** Days from each failure to the next retry. */
 const retryAfterDays = [3, 5, 7];
 

@@ -1,10 +1,10 @@
 import { findCard, saveCard } from '../customers/cards.ts';
 import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
-import { day } from '../http/moment.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
-import { cardFields, problem } from '../pages/card-fields.ts';
+import { dateText } from '../http/time-text.ts';
+import { cardFields, errorMessage } from '../pages/card-fields.ts';
 import { money } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice } from '../provider/records.ts';
@@ -47,15 +47,15 @@ function pageOf(invoice: Invoice, message: string | null, card?: string): string
     width: 'narrow',
     body: html`<h1>Invoice ${invoice.number}</h1>
 <p class="price">${money(invoice.amount_due, invoice.currency)}</p>
-<dl><dt>Status</dt><dd>${statusWords[invoice.status ?? ''] ?? invoice.status}</dd><dt>Date</dt><dd>${day(invoice.created)}</dd>${invoice.lines.data.map(
+<dl><dt>Status</dt><dd>${statusTexts[invoice.status ?? ''] ?? invoice.status}</dd><dt>Date</dt><dd>${dateText(invoice.created)}</dd>${invoice.lines.data.map(
       (line) => html`<dt>${line.description}</dt><dd>${money(line.amount, line.currency)}</dd>`,
     )}</dl>
-${problem(message)}
+${errorMessage(message)}
 ${owed && html`<form method="post" action="/pay/invoice/${invoice.id}">${cardFields(card)}<button class="primary">Pay ${money(invoice.amount_due, invoice.currency)}</button></form>`}`,
   });
 }
 
-const statusWords: Record<string, string> = {
+const statusTexts: Record<string, string> = {
   draft: 'draft',
   open: 'to be paid',
   paid: 'paid',

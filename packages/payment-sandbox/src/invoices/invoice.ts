@@ -76,14 +76,14 @@ interface PayOptions {
 export function payNow(
   provider: Provider,
   invoiceId: string,
-  ownerPresent: boolean,
+  onSession: boolean,
   { manual = false, paymentMethod }: PayOptions = {},
 ): Charge {
   const invoice = provider.state.invoices[invoiceId];
   if (!invoice) throw new Error(`There is no invoice ${invoiceId}.`);
   finalizeInvoice(provider, invoice);
   const method = paymentMethod ?? payingMethod(provider, invoice);
-  const charge = invoice.amount_due === 0 ? ({ result: 'paid' } as const) : tryCharge(provider, method, ownerPresent);
+  const charge = invoice.amount_due === 0 ? ({ result: 'paid' } as const) : tryCharge(provider, method, onSession);
   if (invoice.amount_due > 0 && !(manual && invoice.attempted)) invoice.attempt_count += 1;
   invoice.attempted = true;
   if (charge.result === 'paid') settle(provider, invoice);
@@ -99,11 +99,11 @@ function payingMethod(provider: Provider, invoice: Invoice): string | null {
 }
 
 /** Returns the result that a charge would have. Changes nothing. */
-export function tryCharge(provider: Provider, methodId: string | null, ownerPresent: boolean): Charge {
+export function tryCharge(provider: Provider, methodId: string | null, onSession: boolean): Charge {
   const card = methodId ? cardOf(provider.state.payment_methods[methodId]) : undefined;
   if (!card)
     return { result: 'no_card', message: 'This customer has no attached payment source or default payment method.' };
-  const outcome = ownerPresent ? card.present : card.absent;
+  const outcome = onSession ? card.onSession : card.offSession;
   if (outcome === 'pays') return { result: 'paid' };
   if (outcome === 'requires_action')
     return {

@@ -52,7 +52,7 @@ export const invoiceRoutes = [
     },
   ),
   route<Stripe.InvoiceVoidInvoiceParams>('POST', '/v1/invoices/:id/void', {}, ({ provider, id }) => {
-    const invoice = stillOwed(provider, id, 'void');
+    const invoice = requireUnpaid(provider, id, 'void');
     voidInvoice(provider, invoice);
     return invoice;
   }),
@@ -61,7 +61,7 @@ export const invoiceRoutes = [
     '/v1/invoices/:id/mark_uncollectible',
     {},
     ({ provider, id }) => {
-      const invoice = stillOwed(provider, id, 'mark as uncollectible');
+      const invoice = requireUnpaid(provider, id, 'mark as uncollectible');
       markUncollectible(provider, invoice);
       return invoice;
     },
@@ -109,7 +109,7 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
   });
 }
 
-function stillOwed(provider: Provider, id: string, verb: string): Invoice {
+function requireUnpaid(provider: Provider, id: string, verb: string): Invoice {
   const invoice = findInvoice(provider, id);
   if (invoice.status === 'open' || invoice.status === 'uncollectible') return invoice;
   throw refused(`You can only ${verb} invoices that are open. This one is ${invoice.status}.`, {

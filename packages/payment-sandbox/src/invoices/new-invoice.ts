@@ -1,4 +1,4 @@
-import { timeOfCustomer } from '../provider/clock.ts';
+import { hourSeconds, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../provider/records.ts';
@@ -27,7 +27,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
     attempted: false,
     auto_advance: true,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: reason === 'subscription_cycle' ? at + 3600 : null,
+    automatically_finalizes_at: reason === 'subscription_cycle' ? at + hourSeconds : null,
     billing_reason: reason,
     collection_method: 'charge_automatically',
     created: at,

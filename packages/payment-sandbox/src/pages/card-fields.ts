@@ -10,6 +10,6 @@ export function cardFields(chosen = goodCard): Html {
 }
 
 /** Renders an error message, if there is one. */
-export function problem(message: string | null): Html | null {
+export function errorMessage(message: string | null): Html | null {
   return message === null ? null : html`<p class="wrong" role="alert">${message}</p>`;
 }

@@ -20,7 +20,7 @@ export function money(minor: number, currency: string): string {
 }
 
 /** Formats a price with its interval: "£24.00 a month". */
-export function priceWords(price: Price): string {
+export function priceText(price: Price): string {
   const sum =
     price.unit_amount === null
       ? `${price.unit_amount_decimal} (minor units)`

@@ -1,6 +1,7 @@
+import { isObject } from '../provider/json.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalConfiguration } from '../provider/records.ts';
-import { missing, ParameterError, refused } from '../routing/api-error.ts';
+import { missing, missingParameter, refused } from '../routing/api-error.ts';
 import type { Rule } from '../routing/parameters.ts';
 
 type Features = PortalConfiguration['features'];
@@ -95,13 +96,9 @@ export function mergeFeatures(current: Features, changes: object): Features {
 function merge(current: object, changes: object): object {
   const merged: Record<string, unknown> = structuredClone(current) as never;
   for (const [name, change] of Object.entries(changes)) {
-    merged[name] = isHash(merged[name]) && isHash(change) ? merge(merged[name], change) : structuredClone(change);
+    merged[name] = isObject(merged[name]) && isObject(change) ? merge(merged[name], change) : structuredClone(change);
   }
   return merged;
-}
-
-function isHash(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws ApiError if plan changes are enabled without products, or a price is missing, inactive or of another product. */
@@ -109,11 +106,7 @@ export function checkFeatures(provider: Provider, { subscription_update: updates
   if (!updates.enabled) return;
   const base = 'features[subscription_update]';
   for (const name of ['default_allowed_updates', 'products'] as const) {
-    if (!updates[name]?.length)
-      throw new ParameterError(400, `Missing required param: ${base}[${name}].`, {
-        code: 'parameter_missing',
-        param: `${base}[${name}]`,
-      });
+    if (!updates[name]?.length) throw missingParameter(`${base}[${name}]`);
   }
   for (const [index, { product, prices, adjustable_quantity: quantity }] of (updates.products ?? []).entries()) {
     if (quantity.minimum < 0 || (quantity.maximum ?? quantity.minimum) < quantity.minimum) {

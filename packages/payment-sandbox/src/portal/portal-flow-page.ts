@@ -1,12 +1,12 @@
 import { type Html, html } from '../http/html.ts';
-import { day } from '../http/moment.ts';
+import { dateText } from '../http/time-text.ts';
 import { cardFields } from '../pages/card-fields.ts';
-import { priceWords } from '../pages/money.ts';
+import { priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Price, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { offeredPrices } from './portal.ts';
-import { button, cardWords, changeWords, homeBody } from './portal-home.ts';
+import { button, cardText, changeText, homeBody } from './portal-home.ts';
 
 /** Renders the page of a session's flow. */
 export function flowBody(provider: Provider, session: PortalSession, flow: NonNullable<PortalSession['flow']>): Html {
@@ -24,13 +24,13 @@ export function flowBody(provider: Provider, session: PortalSession, flow: NonNu
 }
 
 function cardTask(provider: Provider, session: PortalSession): Html {
-  return html`<h2>Change your card</h2><p>${cardWords(provider, session)}</p>
+  return html`<h2>Change your card</h2><p>${cardText(provider, session)}</p>
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button class="primary">Save card</button></form>`;
 }
 
 function cancelTask(provider: Provider, session: PortalSession, subscription: Subscription): Html {
   const name = nameOf(provider, subscription.items.data[0]?.price);
-  return html`<h2>Cancel ${name}</h2><p>Your plan stays until ${day(periodEnd(subscription))}.</p>
+  return html`<h2>Cancel ${name}</h2><p>Your plan stays until ${dateText(periodEnd(subscription))}.</p>
 ${button(session, 'cancel', subscription.id, `Cancel ${name}`, true)}`;
 }
 
@@ -50,8 +50,8 @@ function confirmTask(
   const current = subscription.items.data[0]?.price;
   if (!price) return homeBody(provider, session);
   return html`<h2>Confirm your new plan</h2>
-<dl><dt>Now</dt><dd>${nameOf(provider, current)}${current && html`, ${priceWords(current)}`}</dd><dt>From today</dt><dd>${nameOf(provider, price)}, ${priceWords(price)}</dd></dl>
-<p>${changeWords(provider, session)} ${cardWords(provider, session)}</p>
+<dl><dt>Now</dt><dd>${nameOf(provider, current)}${current && html`, ${priceText(current)}`}</dd><dt>From today</dt><dd>${nameOf(provider, price)}, ${priceText(price)}</dd></dl>
+<p>${changeText(provider, session)} ${cardText(provider, session)}</p>
 ${planForm(provider, session, subscription, price, wanted?.quantity)}`;
 }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalConfiguration, PortalSession, Subscription } from '../provider/records.ts';
-import { ParameterError, refused } from '../routing/api-error.ts';
+import { missingParameter, refused } from '../routing/api-error.ts';
 import type { Rule } from '../routing/parameters.ts';
 import { isFinal } from '../subscriptions/end-subscription.ts';
 import { findSubscription } from '../subscriptions/subscriptions.ts';
@@ -144,7 +144,7 @@ function ownSubscription(
 ): Subscription {
   const param = `flow_data[${flow}][subscription]`;
   const id = data[flow]?.subscription;
-  if (!id) throw new ParameterError(400, `Missing required param: ${param}.`, { code: 'parameter_missing', param });
+  if (!id) throw missingParameter(param);
   const subscription = findSubscription(provider, id, param);
   if (subscription.customer !== customer)
     throw refused(`The subscription \`${id}\` does not belong to the customer.`, { param });

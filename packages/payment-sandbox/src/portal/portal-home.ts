@@ -1,8 +1,8 @@
 import { grouped } from '../customers/cards.ts';
 import { type Html, html } from '../http/html.ts';
-import { day } from '../http/moment.ts';
+import { dateText } from '../http/time-text.ts';
 import { cardFields } from '../pages/card-fields.ts';
-import { money, priceWords } from '../pages/money.ts';
+import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
@@ -25,8 +25,8 @@ function planPanel(provider: Provider, session: PortalSession, subscription: Sub
   const others = offeredPrices(provider, session).filter(({ id }) => id !== item?.price.id);
   const ends = subscription.cancel_at;
   return html`<section class="panel" aria-label="${name}"><h2>${name}</h2>
-<p class="price">${item && priceWords(item.price)}</p>
-<p>Status: ${subscription.status.replaceAll('_', ' ')}. ${ends === null ? html`Renews on ${day(periodEnd(subscription))}.` : html`<strong>Ends on ${day(ends)}.</strong>`}</p>
+<p class="price">${item && priceText(item.price)}</p>
+<p>Status: ${subscription.status.replaceAll('_', ' ')}. ${ends === null ? html`Renews on ${dateText(periodEnd(subscription))}.` : html`<strong>Ends on ${dateText(ends)}.</strong>`}</p>
 <div class="actions">${
     ends === null
       ? features.subscription_cancel.enabled && button(session, 'cancel', subscription.id, `Cancel ${name}`)
@@ -38,19 +38,19 @@ ${
   html`<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="plan"><input type="hidden" name="subscription" value="${subscription.id}">
 <div class="field"><label for="price-${subscription.id}">Change plan to</label><select id="price-${subscription.id}" name="price">${others.map(
     (price) =>
-      html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceWords(price)}</option>`,
-  )}</select></div><p class="soft">${changeWords(provider, session)}</p><button>Change plan</button></form>`
+      html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceText(price)}</option>`,
+  )}</select></div><p class="soft">${changeText(provider, session)}</p><button>Change plan</button></form>`
 }</section>`;
 }
 
 function cardPanel(provider: Provider, session: PortalSession): Html {
   return html`<section class="panel" aria-labelledby="card"><h2 id="card">Card</h2>
-<p>${cardWords(provider, session)}</p>
+<p>${cardText(provider, session)}</p>
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
 }
 
 /** Returns a sentence that says when a change of plan is charged, by the configuration. */
-export function changeWords(provider: Provider, session: PortalSession): string {
+export function changeText(provider: Provider, session: PortalSession): string {
   const proration = configurationOf(provider, session).features.subscription_update.proration_behavior;
   if (proration === 'always_invoice')
     return 'The difference for the rest of the period is charged now. A lower plan is credited to your next invoices.';
@@ -59,7 +59,7 @@ export function changeWords(provider: Provider, session: PortalSession): string 
 }
 
 /** Returns a sentence about the card: "Charged to a card that ends in 4242." */
-export function cardWords(provider: Provider, session: PortalSession): string {
+export function cardText(provider: Provider, session: PortalSession): string {
   const own = subscriptionsOf(provider, session)[0]?.default_payment_method;
   const method = own ?? provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
   const last4 = provider.state.payment_methods[method ?? '']?.card?.last4;
@@ -75,7 +75,7 @@ function invoicesPanel(provider: Provider, session: PortalSession): Html {
 ${invoices.length === 0 && html`<p class="soft">No invoice yet.</p>`}
 <ul>${invoices.map(
     (invoice) =>
-      html`<li><a href="/pay/invoice/${invoice.id}">${invoice.number}</a>, ${day(invoice.created)}: ${money(invoice.amount_due, invoice.currency)}, ${invoice.status === 'open' ? html`<strong>to be paid</strong>` : invoice.status}</li>`,
+      html`<li><a href="/pay/invoice/${invoice.id}">${invoice.number}</a>, ${dateText(invoice.created)}: ${money(invoice.amount_due, invoice.currency)}, ${invoice.status === 'open' ? html`<strong>to be paid</strong>` : invoice.status}</li>`,
   )}</ul></section>`;
 }
 

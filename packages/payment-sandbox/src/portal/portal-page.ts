@@ -2,11 +2,11 @@ import { redirect, sendPage } from '../http/answer.ts';
 import { type Html, html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
-import { problem } from '../pages/card-fields.ts';
+import { errorMessage } from '../pages/card-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession } from '../provider/records.ts';
 import { ApiError } from '../routing/api-error.ts';
-import { cancelInPortal, changeCard, changePlan, PortalProblem, resumeInPortal } from './portal.ts';
+import { cancelInPortal, changeCard, changePlan, PortalError, resumeInPortal } from './portal.ts';
 import { flowBody } from './portal-flow-page.ts';
 import { homeBody } from './portal-home.ts';
 
@@ -25,7 +25,7 @@ export async function portalPage(provider: Provider, { req, res, method, query }
   try {
     act(provider, session, form);
   } catch (error) {
-    if (!(error instanceof PortalProblem || error instanceof ApiError)) throw error;
+    if (!(error instanceof PortalError || error instanceof ApiError)) throw error;
     sendPage(res, 402, pageOf(provider, session, error.message, null));
     return;
   } finally {
@@ -44,7 +44,7 @@ function act(provider: Provider, session: PortalSession, form: URLSearchParams):
     plan: () => changePlan(provider, session, subscription, form.get('price') ?? '', quantity),
   };
   const wanted = form.get('act') ?? '';
-  if (!Object.hasOwn(acts, wanted)) throw new PortalProblem('The portal cannot do that.');
+  if (!Object.hasOwn(acts, wanted)) throw new PortalError('The portal cannot do that.');
   acts[wanted]?.();
 }
 
@@ -55,7 +55,7 @@ function after(session: PortalSession, act: string): string {
   return `/pay/portal/${session.id}?done=${act}`;
 }
 
-const doneWords: Record<string, string> = {
+const doneTexts: Record<string, string> = {
   card: 'The card has been changed.',
   cancel: 'The cancellation has been scheduled.',
   resume: 'The plan continues.',
@@ -64,7 +64,7 @@ const doneWords: Record<string, string> = {
 
 function pageOf(provider: Provider, session: PortalSession, message: string | null, done: string | null): string {
   const flow = done === null ? session.flow : null;
-  const doneSentence = done === null ? undefined : doneWords[done];
+  const doneSentence = done === null ? undefined : doneTexts[done];
   const confirmation = session.flow?.after_completion.hosted_confirmation?.custom_message;
   const body: Html = flow ? flowBody(provider, session, flow) : homeBody(provider, session);
   return page({
@@ -72,7 +72,7 @@ function pageOf(provider: Provider, session: PortalSession, message: string | nu
     width: 'narrow',
     body: html`${session.return_url && html`<p><a href="${session.return_url}">Return</a></p>`}
 <h1>Sandbox payments</h1>
-${problem(message)}
+${errorMessage(message)}
 ${doneSentence && html`<p class="note" role="status">${confirmation ?? doneSentence}</p>`}
 ${body}`,
   });

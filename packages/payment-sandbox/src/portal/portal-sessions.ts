@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { liveCustomer } from '../customers/customers.ts';
+import { existingCustomer } from '../customers/customers.ts';
 import { now } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -31,7 +31,7 @@ export const portalSessionRoutes = [
 ];
 
 function create({ provider, params }: Call<Params>): PortalSession {
-  const customer = liveCustomer(provider, params.customer ?? '', 'customer');
+  const customer = existingCustomer(provider, params.customer ?? '', 'customer');
   const configuration = chooseConfiguration(provider, params.configuration);
   if (params.return_url !== undefined && !URL.canParse(params.return_url)) {
     throw refused('Not a valid URL', { code: 'url_invalid', param: 'return_url' });

@@ -8,12 +8,12 @@ import { releaseSchedule } from '../subscriptions/schedules/schedule.ts';
 import { updateItems } from '../subscriptions/update-items.ts';
 
 /** Thrown if an action is not possible. The message is the sentence that the page shows. */
-export class PortalProblem extends Error {}
+export class PortalError extends Error {}
 
-/** @throws PortalProblem if the configuration of the session no longer exists. */
+/** @throws PortalError if the configuration of the session no longer exists. */
 export function configurationOf(provider: Provider, session: PortalSession): PortalConfiguration {
   const configuration = provider.state.portal_configurations[session.configuration];
-  if (!configuration) throw new PortalProblem('The configuration of this portal no longer exists.');
+  if (!configuration) throw new PortalError('The configuration of this portal no longer exists.');
   return configuration;
 }
 
@@ -27,14 +27,14 @@ export function subscriptionsOf(provider: Provider, session: PortalSession): Sub
  * Saves a card and makes it the default of the customer and of all subscriptions. It does not pay
  * open invoices.
  *
- * @throws PortalProblem if it is not a test card or is declined.
+ * @throws PortalError if it is not a test card or is declined.
  */
 export function changeCard(provider: Provider, session: PortalSession, number: string): void {
   const card = findCard(number);
   const customer = provider.state.customers[session.customer];
-  if (!card) throw new PortalProblem('This is not a test card. Choose one of those listed.');
-  if (!customer) throw new PortalProblem('This customer no longer exists.');
-  if (card.present === 'declines') throw new PortalProblem('Your card was declined. Try another card.');
+  if (!card) throw new PortalError('This is not a test card. Choose one of those listed.');
+  if (!customer) throw new PortalError('This customer no longer exists.');
+  if (card.onSession === 'declines') throw new PortalError('Your card was declined. Try another card.');
   const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
   change(provider, 'customer.updated', customer, () => {
     customer.invoice_settings.default_payment_method = method.id;
@@ -50,13 +50,13 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
  * Cancels a subscription as configured: at once, or at the end of the period, in the form of the
  * switch `portal_cancellation`.
  *
- * @throws PortalProblem if the configuration does not allow it, or the end is scheduled already.
+ * @throws PortalError if the configuration does not allow it, or the end is scheduled already.
  */
 export function cancelInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
   const subscription = own(provider, session, subscriptionId);
   const { subscription_cancel: feature } = configurationOf(provider, session).features;
-  if (!feature.enabled) throw new PortalProblem('Plans cannot be cancelled in this portal.');
-  if (subscription.cancel_at !== null) throw new PortalProblem('This plan is set to end already.');
+  if (!feature.enabled) throw new PortalError('Plans cannot be cancelled in this portal.');
+  if (subscription.cancel_at !== null) throw new PortalError('This plan is set to end already.');
   const schedule = provider.state.subscription_schedules[subscription.schedule ?? ''];
   if (schedule) releaseSchedule(provider, schedule);
   if (feature.mode === 'immediately') {
@@ -73,7 +73,7 @@ export function cancelInPortal(provider: Provider, session: PortalSession, subsc
   );
 }
 
-/** Removes a scheduled cancellation of either form. @throws PortalProblem if the plan has ended. */
+/** Removes a scheduled cancellation of either form. @throws PortalError if the plan has ended. */
 export function resumeInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
   scheduleEnd(provider, own(provider, session, subscriptionId), null);
 }
@@ -81,7 +81,7 @@ export function resumeInPortal(provider: Provider, session: PortalSession, subsc
 /**
  * Changes the price of the subscription's only item.
  *
- * @throws PortalProblem if the configuration does not offer it, ApiError if the card is declined. Nothing
+ * @throws PortalError if the configuration does not offer it, ApiError if the card is declined. Nothing
  *   has changed then.
  */
 export function changePlan(
@@ -94,16 +94,15 @@ export function changePlan(
   const subscription = own(provider, session, subscriptionId);
   const { subscription_update: feature } = configurationOf(provider, session).features;
   const [item, ...others] = subscription.items.data;
-  if (!feature.enabled || !item || others.length > 0)
-    throw new PortalProblem('Plans cannot be changed in this portal.');
-  if (subscription.schedule !== null) throw new PortalProblem('This plan cannot be changed, a schedule manages it.');
+  if (!feature.enabled || !item || others.length > 0) throw new PortalError('Plans cannot be changed in this portal.');
+  if (subscription.schedule !== null) throw new PortalError('This plan cannot be changed, a schedule manages it.');
   const offered = offeredPrices(provider, session).some(({ id }) => id === priceId);
-  if (!offered) throw new PortalProblem('This plan is not offered in this portal.');
+  if (!offered) throw new PortalError('This plan is not offered in this portal.');
   updateItems(provider, subscription, {
     changes: [{ id: item.id, price: priceId, ...(quantity !== undefined && { quantity }) }],
     proration: feature.proration_behavior,
     payment: 'error_if_incomplete',
-    ownerPresent: true,
+    onSession: true,
   });
 }
 
@@ -117,6 +116,6 @@ export function offeredPrices(provider: Provider, session: PortalSession): Price
 
 function own(provider: Provider, session: PortalSession, id: string): Subscription {
   const subscription = subscriptionsOf(provider, session).find((one) => one.id === id);
-  if (!subscription) throw new PortalProblem('This plan has ended already.');
+  if (!subscription) throw new PortalError('This plan has ended already.');
   return subscription;
 }

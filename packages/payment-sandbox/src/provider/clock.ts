@@ -1,5 +1,8 @@
 import type { Provider } from './provider.ts';
 
+export const hourSeconds = 3600;
+export const daySeconds = 24 * hourSeconds;
+
 /** Returns the provider's time in seconds: the machine's time plus the offset by which its clock was advanced. */
 export function now(provider: Provider): number {
   if (provider.replayedTime !== null) return provider.replayedTime;
@@ -22,8 +25,8 @@ export function timeOfCustomer(provider: Provider, customer: string): number {
  * a short month, a period that began on the 31st ends on the 31st again.
  */
 export function addInterval(from: number, interval: string, count: number, anchor = from): number {
-  if (interval === 'day') return from + count * 86_400;
-  if (interval === 'week') return from + count * 7 * 86_400;
+  if (interval === 'day') return from + count * daySeconds;
+  if (interval === 'week') return from + count * 7 * daySeconds;
   const date = new Date(from * 1000);
   const day = new Date(anchor * 1000).getUTCDate();
   const months = interval === 'year' ? count * 12 : count;

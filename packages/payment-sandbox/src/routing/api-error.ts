@@ -41,6 +41,11 @@ export function missing(kind: string, id: string, param = 'id'): ApiError {
   return new ApiError(status, `No such ${kind}: '${id}'`, { code: 'resource_missing', param });
 }
 
+/** Returns the error for a required parameter that is not sent. */
+export function missingParameter(param: string): ParameterError {
+  return new ParameterError(400, `Missing required param: ${param}.`, { code: 'parameter_missing', param });
+}
+
 /** Returns the error 400 for a request that the state does not allow. */
 export function refused(message: string, details: { code?: string; param?: string } = {}): ApiError {
   return new ApiError(400, message, details);

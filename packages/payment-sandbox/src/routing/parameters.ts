@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { ParameterError } from './api-error.ts';
+import { missingParameter, ParameterError } from './api-error.ts';
 import type { Field } from './form-fields.ts';
 
 /**
@@ -45,10 +45,7 @@ export function readParameters(
     if (rule !== 'ignored') values[name] = read(field, rule, join(path, name));
   }
   for (const name of required) {
-    if (values[name] === undefined) {
-      const param = join(path, name);
-      throw new ParameterError(400, `Missing required param: ${param}.`, { code: 'parameter_missing', param });
-    }
+    if (values[name] === undefined) throw missingParameter(join(path, name));
   }
   return values;
 }

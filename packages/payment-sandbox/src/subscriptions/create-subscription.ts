@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
-import { liveCustomer } from '../customers/customers.ts';
+import { existingCustomer } from '../customers/customers.ts';
 import { tryCharge } from '../invoices/invoice.ts';
-import { timeOfCustomer } from '../provider/clock.ts';
+import { daySeconds, timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
 import { ApiError, missing, refused } from '../routing/api-error.ts';
@@ -20,7 +20,7 @@ import { endAfter, requireOneEnd } from './update-subscription.ts';
  */
 export function createSubscription({ provider, params }: Call<Stripe.SubscriptionCreateParams>): Subscription {
   requireOneEnd(params);
-  const customer = liveCustomer(provider, params.customer ?? '', 'customer');
+  const customer = existingCustomer(provider, params.customer ?? '', 'customer');
   const items = (params.items ?? []).map((wanted, index) => {
     const price = findPrice(provider, wanted.price ?? '', `items[${index}][price]`);
     if (!price.recurring)
@@ -57,7 +57,7 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
 
 function readTrialEnd(provider: Provider, customer: string, params: Stripe.SubscriptionCreateParams): number | null {
   if (typeof params.trial_end === 'number') return params.trial_end;
-  if (params.trial_period_days) return timeOfCustomer(provider, customer) + params.trial_period_days * 86_400;
+  if (params.trial_period_days) return timeOfCustomer(provider, customer) + params.trial_period_days * daySeconds;
   return null;
 }
 

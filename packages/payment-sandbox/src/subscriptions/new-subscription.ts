@@ -17,7 +17,7 @@ export interface NewSubscription {
   /** False: the first invoice is not charged, and the subscription is incomplete until it is paid. */
   payFirstInvoice?: boolean;
   /** True: the customer pays the first invoice on a page. */
-  ownerPresent?: boolean;
+  onSession?: boolean;
 }
 
 /** Returns a new subscription before its first payment: incomplete, or in its trial. */

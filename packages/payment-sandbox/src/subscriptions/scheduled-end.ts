@@ -1,10 +1,9 @@
 import { announce } from '../events/announce.ts';
 import { draftInvoice } from '../invoices/invoice.ts';
+import { hourSeconds } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
 import { endSubscription } from './end-subscription.ts';
-
-const hourSeconds = 3600;
 
 /**
  * Ends a subscription at its scheduled time. Prorations that wait for the next invoice become a

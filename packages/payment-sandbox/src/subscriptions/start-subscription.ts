@@ -16,7 +16,7 @@ export function startSubscription(provider: Provider, input: NewSubscription): S
   subscription.latest_invoice = invoice.id;
   announce(provider, 'customer.subscription.created', subscription);
   announce(provider, 'invoice.created', invoice);
-  if (input.payFirstInvoice ?? true) payNow(provider, invoice.id, input.ownerPresent ?? false);
+  if (input.payFirstInvoice ?? true) payNow(provider, invoice.id, input.onSession ?? false);
   else finalizeInvoice(provider, invoice);
   return subscription;
 }

@@ -20,7 +20,7 @@ export interface ItemUpdate {
   changes: ItemChange[];
   proration?: string | undefined;
   payment?: string | undefined;
-  ownerPresent?: boolean;
+  onSession?: boolean;
   /** Makes further changes, which become part of the same event. */
   also?: (subscription: Subscription) => void;
 }
@@ -60,7 +60,7 @@ export function updateItems(provider: Provider, subscription: Subscription, upda
   });
   if (!draft) return;
   announce(provider, 'invoice.created', draft);
-  payNow(provider, draft.id, update.ownerPresent ?? false);
+  payNow(provider, draft.id, update.onSession ?? false);
 }
 
 function plannedItems(provider: Provider, subscription: Subscription, changes: ItemChange[]): SubscriptionItem[] {
@@ -153,7 +153,7 @@ function requireAccepted(
   const total = lines.reduce((sum, line) => sum + line.amount, 0);
   const customer = provider.state.customers[subscription.customer];
   const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
-  const charge = total > 0 ? tryCharge(provider, method, update.ownerPresent ?? false) : ({ result: 'paid' } as const);
+  const charge = total > 0 ? tryCharge(provider, method, update.onSession ?? false) : ({ result: 'paid' } as const);
   if (charge.result === 'paid') return;
   if (update.payment === 'pending_if_incomplete') {
     throw refused('The sandbox does not support pending updates; the real provider does.', {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { isObject } from '../provider/json.ts';
 import type { ProviderEvent } from '../provider/records.ts';
 
 /** Expects that undoing the `previous_attributes` of each event gives the subscription that the event before it showed. */
@@ -24,8 +25,7 @@ function undo(after: object, previous: object): object {
   const undone: Record<string, unknown> = { ...after };
   for (const [name, value] of Object.entries(previous)) {
     const current = undone[name];
-    const isHash = [value, current].every((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
-    undone[name] = isHash ? undo(current as object, value) : value;
+    undone[name] = isObject(value) && isObject(current) ? undo(current, value) : value;
   }
   return normal(undone);
 }

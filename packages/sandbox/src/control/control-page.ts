@@ -1,7 +1,7 @@
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
-import { day, moment } from '@gatehouse/payment-sandbox/http/moment';
 import { page } from '@gatehouse/payment-sandbox/http/page';
-import { priceWords } from '@gatehouse/payment-sandbox/pages/money';
+import { dateText, momentText } from '@gatehouse/payment-sandbox/http/time-text';
+import { priceText } from '@gatehouse/payment-sandbox/pages/money';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import type { Delivery } from '@gatehouse/payment-sandbox/provider/bookkeeping';
 import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
@@ -20,7 +20,7 @@ export function controlPage(payment: PaymentProvider, message: string | null): s
     body: html`<h1>Payments</h1>
 ${message && html`<p class="note" role="status">${message}</p>`}
 <section class="panel" aria-labelledby="clock"><h2 id="clock">Clock</h2>
-<p>The provider’s time is <strong>${moment(payment.clock.now())}</strong>. ${next ? html`Next, on ${moment(next.at)}: ${next.about}.` : 'Nothing is due.'}</p>
+<p>The provider’s time is <strong>${momentText(payment.clock.now())}</strong>. ${next ? html`Next, on ${momentText(next.at)}: ${next.about}.` : 'Nothing is due.'}</p>
 <div class="actions">${[
       clockButton({ to: 'next' }, 'To the next step', true),
       clockButton({ to: 'period_end' }, 'To the end of the period'),
@@ -49,16 +49,16 @@ function subscriptionsTable(payment: PaymentProvider, subscriptions: Subscriptio
     return html`<p class="panel">No subscription yet. Buy a plan in the service to create one.</p>`;
   return html`<div class="scroll" role="region" aria-label="Subscriptions" tabindex="0"><table><caption>Subscriptions</caption><thead><tr><th scope="col">Subscription</th><th scope="col">Price</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col">Card</th></tr></thead><tbody>${subscriptions.map(
     (one) =>
-      html`<tr><td><code>${one.id}</code><br><span class="soft">${one.customer}</span></td><td>${one.items.data.map(({ price }) => priceWords(price))}</td><td>${one.status.replaceAll('_', ' ')}</td><td>${periodWords(one)}</td><td>${cardChoice(payment.state(), one)}</td></tr>`,
+      html`<tr><td><code>${one.id}</code><br><span class="soft">${one.customer}</span></td><td>${one.items.data.map(({ price }) => priceText(price))}</td><td>${one.status.replaceAll('_', ' ')}</td><td>${periodText(one)}</td><td>${cardChoice(payment.state(), one)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
-function periodWords(subscription: Subscription): string {
-  if (subscription.ended_at !== null) return `ended on ${day(subscription.ended_at)}`;
+function periodText(subscription: Subscription): string {
+  if (subscription.ended_at !== null) return `ended on ${dateText(subscription.ended_at)}`;
   if (subscription.cancel_at !== null) {
-    return `ends on ${day(subscription.cancel_at)} (${subscription.cancel_at_period_end ? 'cancel_at_period_end' : 'cancel_at'})`;
+    return `ends on ${dateText(subscription.cancel_at)} (${subscription.cancel_at_period_end ? 'cancel_at_period_end' : 'cancel_at'})`;
   }
-  return `until ${day(periodEnd(subscription))}`;
+  return `until ${dateText(periodEnd(subscription))}`;
 }
 
 function deliveriesTable(deliveries: Delivery[]): Html {
@@ -66,11 +66,11 @@ function deliveriesTable(deliveries: Delivery[]): Html {
     return html`<p class="panel">No delivery yet. Each event that is sent to the service is listed here.</p>`;
   return html`<div class="scroll" role="region" aria-label="Deliveries" tabindex="0"><table><caption>Deliveries, newest first</caption><thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Last answer</th><th scope="col"><span class="soft">Again</span></th></tr></thead><tbody>${deliveries.map(
     (delivery) =>
-      html`<tr><td>${delivery.type}<br><code class="soft">${delivery.event}</code></td><td>${stateWords(delivery)}</td><td>${lastAnswer(delivery)}</td><td><form method="post" action="/control/deliveries/resend"><input type="hidden" name="id" value="${delivery.id}"><button aria-label="Resend ${delivery.type}">Resend</button></form></td></tr>`,
+      html`<tr><td>${delivery.type}<br><code class="soft">${delivery.event}</code></td><td>${stateText(delivery)}</td><td>${lastAnswer(delivery)}</td><td><form method="post" action="/control/deliveries/resend"><input type="hidden" name="id" value="${delivery.id}"><button aria-label="Resend ${delivery.type}">Resend</button></form></td></tr>`,
   )}</tbody></table></div>`;
 }
 
-function stateWords({ state, attempts }: Delivery): string {
+function stateText({ state, attempts }: Delivery): string {
   if (state === 'waiting' && attempts.length > 0) return `failed ${attempts.length} times, will be retried`;
   return { waiting: 'waiting', delivered: 'delivered', failed: 'failed after the last attempt', dropped: 'not sent' }[
     state

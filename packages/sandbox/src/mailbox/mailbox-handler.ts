@@ -1,8 +1,8 @@
 import { redirect, send, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
 import { html } from '@gatehouse/payment-sandbox/http/html';
-import { moment } from '@gatehouse/payment-sandbox/http/moment';
 import { page } from '@gatehouse/payment-sandbox/http/page';
 import { type Exchange, HttpError, readForm } from '@gatehouse/payment-sandbox/http/request';
+import { momentText } from '@gatehouse/payment-sandbox/http/time-text';
 import { type Mail, type Mailbox, type MailFault, mailFaults } from './mailbox.ts';
 
 /** Answers requests at /mailbox: pages, and JSON at /mailbox/messages. */
@@ -52,13 +52,13 @@ ${mails.length === 0 && html`<p class="panel">No mail yet. Sign up at the servic
 <form method="post" action="/mailbox/fault"><div class="field"><label for="fault">The mail server</label>
 <select id="fault" name="fault"><option value="">accepts the next mails</option>${mailFaults.map(
       (fault) =>
-        html`<option value="${fault}"${fault === mailbox.fault() && html` selected`}>${faultWords[fault]}</option>`,
+        html`<option value="${fault}"${fault === mailbox.fault() && html` selected`}>${faultTexts[fault]}</option>`,
     )}</select></div><button>Set</button></form></section>
 <form method="post" action="/mailbox/clear"><button>Delete all mails</button></form>`,
   });
 }
 
-const faultWords: Record<MailFault, string> = {
+const faultTexts: Record<MailFault, string> = {
   refuse: 'refuses them permanently (550)',
   later: 'refuses them temporarily (451)',
   hang: 'never answers',
@@ -67,12 +67,12 @@ const faultWords: Record<MailFault, string> = {
 
 function mailEntry(mail: Mail) {
   return html`<li><a href="/mailbox/${mail.id}">${mail.subject || '(no subject)'}</a>
-<div class="soft small">to ${mail.to.join(', ')} · <time datetime="${mail.received_at}">${timeWords(mail)}</time></div>
+<div class="soft small">to ${mail.to.join(', ')} · <time datetime="${mail.received_at}">${timeText(mail)}</time></div>
 ${mail.links.map((link) => html`<div class="small"><a href="${link}">${link}</a></div>`)}</li>`;
 }
 
-function timeWords({ received_at: at }: Mail): string {
-  return moment(Date.parse(at) / 1000);
+function timeText({ received_at: at }: Mail): string {
+  return momentText(Date.parse(at) / 1000);
 }
 
 function mailPage(mail: Mail): string {
@@ -80,7 +80,7 @@ function mailPage(mail: Mail): string {
     title: mail.subject || 'Mail',
     body: html`<p><a href="/mailbox">All mails</a></p>
 <h1>${mail.subject || '(no subject)'}</h1>
-<dl><dt>From</dt><dd>${mail.from}</dd><dt>To</dt><dd>${mail.to.join(', ')}</dd><dt>Received</dt><dd>${timeWords(mail)}</dd></dl>
+<dl><dt>From</dt><dd>${mail.from}</dd><dt>To</dt><dd>${mail.to.join(', ')}</dd><dt>Received</dt><dd>${timeText(mail)}</dd></dl>
 ${
   mail.links.length > 0 &&
   html`<section class="panel" aria-labelledby="links"><h2 id="links">Links</h2><ul>${mail.links.map((link) => html`<li><a href="${link}">${link}</a></li>`)}</ul></section>`

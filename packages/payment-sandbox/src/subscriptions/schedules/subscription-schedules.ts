@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { liveCustomer } from '../../customers/customers.ts';
+import { existingCustomer } from '../../customers/customers.ts';
 import { change } from '../../events/announce.ts';
 import { timeOfCustomer } from '../../provider/clock.ts';
 import type { Provider } from '../../provider/provider.ts';
@@ -142,7 +142,7 @@ function requireOpen(provider: Provider, id: string, act: string): SubscriptionS
 function create({ provider, params }: Call<Stripe.SubscriptionScheduleCreateParams>): SubscriptionSchedule {
   if (params.from_subscription !== undefined) return createFrom(provider, params.from_subscription, params);
 
-  const customer = liveCustomer(provider, params.customer ?? '', 'customer').id;
+  const customer = existingCustomer(provider, params.customer ?? '', 'customer').id;
   const at = timeOfCustomer(provider, customer);
   const start = typeof params.start_date === 'number' ? params.start_date : at;
   const schedule = newSchedule(provider, customer, readPhases(provider, params.phases ?? [], start), {

@@ -1,10 +1,10 @@
 /** Formats a Unix time as a date: "3 December 2026". */
-export function day(seconds: number): string {
+export function dateText(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 }
 
 /** Formats a Unix time: "3 December 2026 at 14:05:09 UTC". */
-export function moment(seconds: number): string {
+export function momentText(seconds: number): string {
   const time = new Date(seconds * 1000).toISOString().slice(11, 19);
-  return `${day(seconds)} at ${time} UTC`;
+  return `${dateText(seconds)} at ${time} UTC`;
 }

@@ -24,11 +24,10 @@ const demoAccounts = [
 ];
 
 /**
- * Creates the demo accounts once per data directory, through the real endpoints: sign-up, the link
- * in the mail, the operator's command line. `file` lists the accounts that exist with their
- * passwords, for the sandbox's start page; `passwordsOf` returns the passwords by address, and
- * `operator` runs an admin command and resolves to its output. A failure is passed to `log` and does
- * not throw. Returns the accounts that exist.
+ * Creates the demo accounts once per data directory, by sign-up, the link in the mail and admin commands.
+ * `file` lists the accounts that exist with their passwords, for the sandbox's start page; `passwordsOf`
+ * returns the passwords by address, and `operator` runs an admin command and resolves to its output. A
+ * failure is passed to `log` and does not throw. Returns the accounts that exist.
  */
 export async function createDemoAccounts({ port, file, passwordsOf, writePrivate, operator, log }) {
   const done = new Map(readDone(file).map((account) => [account.email, account.password]));
@@ -67,7 +66,7 @@ function readDone(file) {
   }
 }
 
-/** Replaces the password of an earlier version, which was the same in every installation. */
+/** Sets the account's current password, which is a new one after the file of the secrets was removed. */
 async function replacePassword(port, { email, password }, operator) {
   const [, token] = /token=([\w-]+)/.exec(await operator(['password-link', email])) ?? [];
   const answer = await post(`http://localhost:${port}/api/trpc/accounts.setPassword`, { token, password });

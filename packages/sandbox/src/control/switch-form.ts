@@ -72,7 +72,7 @@ function select(name: string, label: string, options: Record<string, string>, ch
   // Object keys that are numbers come first, so the empty value is moved to the front.
   const sorted = Object.entries(options).sort(([one], [other]) => Number(one !== '') - Number(other !== ''));
   return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${sorted.map(
-    ([value, words]) => html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
+    ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
   )}</select></div>`;
 }
 

@@ -1,16 +1,16 @@
 import { html } from '@gatehouse/payment-sandbox/http/html';
 import { page } from '@gatehouse/payment-sandbox/http/page';
 import { type AnswerKind, answers } from './answers.ts';
-import type { Account } from './people.ts';
+import type { Person } from './people.ts';
 
 /** Renders the page of a sign-in on which the user is chosen. */
-export function chooserPage(uid: string, people: Account[], problem: string | null): string {
+export function chooserPage(uid: string, people: Person[], error: string | null): string {
   return page({
     title: 'Choose an account',
     width: 'narrow',
     body: html`<h1>Choose an account</h1>
 <p class="soft">This identity provider signs in any account that you choose. All accounts are invented.</p>
-${problem && html`<p class="wrong" role="alert">${problem}</p>`}
+${error && html`<p class="wrong" role="alert">${error}</p>`}
 <form method="post" action="/idp/interaction/${uid}">
 <ul class="people">${people.map(
       (person) =>
@@ -37,7 +37,7 @@ export function errorPage(error: string, description: string): string {
 }
 
 /** Renders the page at /idp, which sets the answer of the token endpoint. */
-export function answersPage(chosen: AnswerKind | null, people: Account[]): string {
+export function answersPage(chosen: AnswerKind | null, people: Person[]): string {
   const options = Object.entries(answers);
   return page({
     title: 'Identity provider',

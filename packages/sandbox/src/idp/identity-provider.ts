@@ -1,7 +1,7 @@
 import { openStoredFile, type StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 import { withoutScheme } from './answer-of.ts';
 import { type AnswerKind, findAnswer } from './answers.ts';
-import { type Account, createPeople, type People, type PeopleState } from './people.ts';
+import { createPeople, type People, type PeopleState, type Person } from './people.ts';
 import type { Protocol } from './protocol.ts';
 import { makeSigningKey, type SigningKey } from './signing-key.ts';
 
@@ -38,7 +38,7 @@ export interface RunningIdentityProvider extends IdentityProvider {
   /** The protocol, made at the first call: its library and the signing key take half of the start of a sandbox. */
   protocol(): Promise<Protocol>;
   /** The people that the chooser offers. */
-  choices(): Account[];
+  choices(): Person[];
 }
 
 interface IdpState extends PeopleState {
@@ -78,7 +78,7 @@ export function openIdentityProvider(settings: IdentityProviderSettings): Runnin
     tokenRequests: () => tokenRequests,
   };
 
-  function choices(): Account[] {
+  function choices(): Person[] {
     for (const email of settings.demoAddresses()) {
       if (!people.all().some((person) => person.email === email))
         people.add({ email, name: email.split('@')[0] ?? '' });

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 
 /** An invented person that the identity provider can sign in. */
-export interface Account {
+export interface Person {
   /** 21 digits. It never changes and is not derived from the address. */
   sub: string;
   email: string;
@@ -11,31 +11,31 @@ export interface Account {
 }
 
 export interface PeopleState {
-  people: Account[];
+  people: Person[];
 }
 
 export interface People {
-  all(): Account[];
-  find(sub: string): Account | undefined;
+  all(): Person[];
+  find(sub: string): Person | undefined;
   /** Adds a person, by default with a new subject. @throws Error if the subject exists. */
-  add(person: { email: string; email_verified?: boolean; name?: string; sub?: string }): Account;
+  add(person: { email: string; email_verified?: boolean; name?: string; sub?: string }): Person;
   /** Changes a person. The subject stays. @throws Error if there is no such person. */
-  change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account;
+  change(sub: string, changes: Partial<Omit<Person, 'sub'>>): Person;
 }
 
 /** Keeps people in a file. Each change is saved at once. */
 export function createPeople(file: StoredFile<PeopleState>): People {
   return { all, find, add, change };
 
-  function all(): Account[] {
+  function all(): Person[] {
     return file.value.people;
   }
 
-  function find(sub: string): Account | undefined {
+  function find(sub: string): Person | undefined {
     return file.value.people.find((person) => person.sub === sub);
   }
 
-  function add(input: { email: string; email_verified?: boolean; name?: string; sub?: string }): Account {
+  function add(input: { email: string; email_verified?: boolean; name?: string; sub?: string }): Person {
     const person = {
       sub: input.sub ?? newSubject(),
       email: input.email,
@@ -48,7 +48,7 @@ export function createPeople(file: StoredFile<PeopleState>): People {
     return person;
   }
 
-  function change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account {
+  function change(sub: string, changes: Partial<Omit<Person, 'sub'>>): Person {
     const person = find(sub);
     if (!person) throw new Error(`There is no person with the subject ${sub}.`);
     Object.assign(person, changes, { sub });

@@ -64,7 +64,7 @@ test('the mail server refuses, defers, hangs or disconnects as set', async () =>
   sandbox.mailbox.setFault('close');
   expect(await send('ada@example.test', mail)).toContain('421');
   sandbox.mailbox.setFault('hang');
-  expect(await send('ada@example.test', mail, { patienceMilliseconds: 300 })).toBe('silence');
+  expect(await send('ada@example.test', mail, { timeoutMilliseconds: 300 })).toBe('silence');
   expect(sandbox.mailbox.messages()).toEqual([]);
 });
 
@@ -91,7 +91,7 @@ function twoParts(subject: string): string {
 }
 
 /** Sends a mail over SMTP line by line. Returns the last answer, or "silence" if none comes in time. */
-async function send(to: string, mail: string, { patienceMilliseconds = 60_000 } = {}): Promise<string> {
+async function send(to: string, mail: string, { timeoutMilliseconds = 60_000 } = {}): Promise<string> {
   const { hostname, port } = new URL(sandbox.smtpUrl);
   const socket = connect(Number(port), hostname);
   const lines = ['EHLO test', 'MAIL FROM:<no-reply@localhost>', `RCPT TO:<${to}>`, 'DATA', `${mail}\r\n.`];
@@ -99,7 +99,7 @@ async function send(to: string, mail: string, { patienceMilliseconds = 60_000 } 
   try {
     for (const line of [null, ...lines]) {
       if (line !== null) socket.write(`${line}\r\n`);
-      last = await answer(socket, patienceMilliseconds);
+      last = await answer(socket, timeoutMilliseconds);
       if (!/^[23]/.test(last)) return last;
     }
     return last;
@@ -108,10 +108,10 @@ async function send(to: string, mail: string, { patienceMilliseconds = 60_000 } 
   }
 }
 
-function answer(socket: ReturnType<typeof connect>, patienceMilliseconds: number): Promise<string> {
+function answer(socket: ReturnType<typeof connect>, timeoutMilliseconds: number): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    const timer = setTimeout(() => finish('silence'), patienceMilliseconds);
+    const timer = setTimeout(() => finish('silence'), timeoutMilliseconds);
     const onData = (chunk: Buffer) => {
       text += chunk.toString();
       if (/^\d{3} .*\r\n$/m.test(text)) finish(text);

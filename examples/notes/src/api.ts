@@ -7,7 +7,7 @@ type ApiOptions = { gatehouse: Gatehouse; store: Store; origin: string };
 
 /**
  * The API of notes, for the programs of a customer. They authenticate with an API key of their organisation, created
- * at /keys in Gatehouse. This service exchanges it for a token to learn its rights, and does not store it.
+ * at /keys in Gatehouse. This service exchanges it for a token to learn its scopes, and does not store it.
  */
 export function notesApi({ gatehouse, store, origin }: ApiOptions) {
   const api = new Hono<{ Variables: { organisation: string; writes: boolean } }>();

@@ -81,7 +81,7 @@ export type UsageHistory = { meter: string; days: { date: string; used: number }
 /** A signed token about a session or an API key, and when it expires. */
 export type Token = { token: string; expires_at: string };
 
-/** The claims of a verified token. A right that was revoked after `iat` stays in it until `exp`. */
+/** The claims of a verified token. A role or scope that was revoked after `iat` stays in it until `exp`. */
 export type TokenClaims = {
   iss: string;
   aud: string;

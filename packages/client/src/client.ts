@@ -46,13 +46,13 @@ type Page = { after?: string; limit?: number };
  *
  * @throws TypeError if `url` is not a URL.
  */
-export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
-  const cache = keeping === false ? null : new EntitlementCache(keeping);
-  const keys = new KeySet(sending);
-  const origin = new URL(sending.url).origin;
+export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Options) {
+  const cache = cacheOptions === false ? null : new EntitlementCache(cacheOptions);
+  const keys = new KeySet(sendOptions);
+  const origin = new URL(sendOptions.url).origin;
   let following: Following | null = null;
   let closed = false;
-  const ask = <Answer>(call: Call) => send(sending, call) as Promise<Answer>;
+  const ask = <Answer>(call: Call) => send(sendOptions, call) as Promise<Answer>;
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal = {}) =>
     ask<Answer>({ path, query: query ?? {}, signal, repeatable: true });
 
@@ -65,7 +65,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     const path = name === '' ? all : `${all}/${encodeURIComponent(name)}`;
     if (cache === null || closed) return get(path, {}, options);
     options.signal?.throwIfAborted();
-    if (keeping !== false && keeping.follow !== false && sending.apiKey !== undefined) {
+    if (cacheOptions !== false && cacheOptions.follow !== false && sendOptions.apiKey !== undefined) {
       following ??= follow({
         onChange: ({ organisation }) => (organisation === null ? cache.empty() : cache.forget(organisation)),
         onReset: () => cache.empty(),

@@ -4,7 +4,8 @@ export type CookieSource =
   | { headers: { get: (name: string) => string | null } }
   | { headers: { cookie?: string | undefined } };
 
-const strong = ['__Host-session', '__Secure-gatehouse'];
+/** The names that a browser accepts from https alone. */
+const prefixedNames = ['__Host-session', '__Secure-gatehouse'];
 
 /**
  * Returns the cookies of a request that name a session of Gatehouse, as a Cookie header; '' without one.
@@ -16,7 +17,7 @@ export function sessionCookies(source: CookieSource): string {
     .split(/;\s*/)
     .filter((pair) => pair.includes('='));
   const nameOf = (pair: string) => pair.slice(0, pair.indexOf('=')).trim();
-  const found = pairs.filter((pair) => strong.includes(nameOf(pair)));
+  const found = pairs.filter((pair) => prefixedNames.includes(nameOf(pair)));
   return (found.length > 0 ? found : pairs.filter((pair) => nameOf(pair) === 'session')).join('; ');
 }
 

@@ -72,7 +72,7 @@ export class EntitlementCache {
       },
       (error) => {
         if (emptied === this.#emptied) this.#running.delete(key);
-        if (isRefusal(error)) this.#entries.delete(key);
+        if (isClientError(error)) this.#entries.delete(key);
         throw error;
       },
     );
@@ -90,7 +90,7 @@ export class EntitlementCache {
 }
 
 /** Whether Gatehouse itself answered that the caller may not read this, or that it does not exist. */
-function isRefusal(error: unknown): boolean {
+function isClientError(error: unknown): boolean {
   if (!(error instanceof GatehouseError) || error.code === null) return false;
   return error.status >= 400 && error.status < 500 && error.status !== 429;
 }

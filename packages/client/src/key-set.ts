@@ -13,14 +13,14 @@ const pauseMilliseconds = 5_000;
 
 /** The public keys of one Gatehouse. They are kept for five minutes, and read again if a token names an unknown key. */
 export class KeySet {
-  readonly #sending: SendOptions;
+  readonly #options: SendOptions;
   #keys = new Map<string, Promise<Key>>();
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
 
-  constructor(sending: SendOptions) {
-    this.#sending = sending;
+  constructor(options: SendOptions) {
+    this.#options = options;
   }
 
   /** Returns the key of this id; null if Gatehouse has none. @throws GatehouseError if the keys cannot be read. */
@@ -53,7 +53,7 @@ export class KeySet {
   async #ask(): Promise<void> {
     this.#triedAt = performance.now();
     const call = { path: '/.well-known/jwks.json', repeatable: true };
-    const { keys } = (await send({ ...this.#sending, apiKey: undefined }, call)) as { keys: PublicKey[] };
+    const { keys } = (await send({ ...this.#options, apiKey: undefined }, call)) as { keys: PublicKey[] };
     this.#keys = new Map(
       keys.filter(({ alg, crv }) => alg === 'EdDSA' && crv === 'Ed25519').map((key) => [key.kid, importKey(key)]),
     );

@@ -33,14 +33,14 @@ const retryableStatuses = new Set([429, 502, 503, 504]);
  *
  * @throws GatehouseError for an error, a timeout and a failed connection; the signal's reason once aborted.
  */
-export async function send(sending: SendOptions, call: Call): Promise<unknown> {
+export async function send(options: SendOptions, call: Call): Promise<unknown> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await sendOnce(sending, call);
+      return await sendOnce(options, call);
     } catch (error) {
       call.signal?.throwIfAborted();
       const pause = pauseAfter(error, attempt);
-      if (!call.repeatable || attempt >= (sending.retries ?? 2) || pause === null) throw error;
+      if (!call.repeatable || attempt >= (options.retries ?? 2) || pause === null) throw error;
       await sleep(pause, call.signal);
     }
   }

@@ -4,10 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * The folder that holds PostgreSQL's bin, lib and share, from the package for
- * this platform. PostgreSQL looks for its own binary with the rights of the
- * user it runs as. So with `readableByAll`, a folder below a private one is
- * copied once to a folder that every user can enter.
+ * Returns the folder that holds PostgreSQL's bin, lib and share, from the package for this platform.
+ * PostgreSQL looks for its own binary with the permissions of the user it runs as. So with
+ * `readableByAll`, a folder below a private one is copied once to a folder that every user can enter.
  */
 export function postgresFolder({ readableByAll }: { readableByAll: boolean }): string {
   const shipped = shippedFolder();

@@ -17,8 +17,8 @@ const initdbFlags = [
 ];
 
 /**
- * The cluster's folder in the data directory. The first start creates it with its database, under
- * another name, and renames it, so that no process ever uses an incomplete cluster. With
+ * Returns the cluster's folder in the data directory. The first start creates it with its database,
+ * under another name, and renames it, so that no process ever uses an incomplete cluster. With
  * `createDatabases` the service's role in a new cluster may create more databases, as tests do.
  *
  * @throws Error with a sentence for the operator if the cluster cannot be created.
@@ -37,7 +37,7 @@ export async function clusterFolder(dataDir: string, { createDatabases = false }
   } catch (error) {
     if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
     const { stderr, message, code } = error as Error & { stderr?: string; code?: string };
-    // Its message is a sentence for the operator already.
+    // An error of this package, whose message is a sentence for the operator.
     if (stderr === undefined && code === undefined) throw error;
     throw new Error(`The database could not be created. ${explainOutput(stderr || message, dataDir)}`, {
       cause: error,

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { clusterFolder, prepareCluster } from './cluster.ts';
 import { isServed, lockHolder } from './lock-file.ts';
 import { probe, watch } from './probe.ts';
@@ -104,8 +105,4 @@ async function acceptsQueries(server: Server, cluster: string, sockets: string):
     await pause(10);
   }
   return false;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

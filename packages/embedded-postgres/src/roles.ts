@@ -19,9 +19,9 @@ export const superuser = 'postgres';
  * client can connect as the superuser, which only PostgreSQL's single-user mode uses.
  */
 export async function createRoles(account: Account | null, folder: string, createDatabases: boolean): Promise<void> {
-  const right = createDatabases ? ' CREATEDB' : '';
+  const attribute = createDatabases ? ' CREATEDB' : '';
   await inSingleUserMode(account, folder, 'postgres', [
-    `CREATE ROLE ${serviceRole} LOGIN${right}`,
+    `CREATE ROLE ${serviceRole} LOGIN${attribute}`,
     `CREATE DATABASE ${serviceRole} OWNER ${serviceRole}`,
   ]);
   await writeAccessRules(account, folder);
@@ -45,7 +45,7 @@ async function writeAccessRules(account: Account | null, folder: string): Promis
 }
 
 /**
- * Writes a file as PostgreSQL's own user, so that a symbolic link of that user gains no rights, and
+ * Writes a file as PostgreSQL's own user, so that a symbolic link of that user gains no permissions, and
  * renames it, so that it is complete.
  */
 async function write(account: Account | null, folder: string, name: string, lines: string[]): Promise<void> {
@@ -82,7 +82,7 @@ async function inSingleUserMode(
 
 /**
  * One statement, so that a kill in the middle leaves the cluster as it was. The first superuser
- * cannot lose its right, so it is renamed, and the service gets a new role with the old name.
+ * cannot lose that attribute, so it is renamed, and the service gets a new role with the old name.
  */
 const replaceSuperuser = `
 DO $$

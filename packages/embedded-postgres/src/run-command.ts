@@ -13,7 +13,7 @@ export async function runCommand(
   { account, folder, input = '' }: { account: Account | null; folder: string; input?: string },
 ): Promise<string> {
   const [file = '', ...rest] = command;
-  // Node enters the folder with this process's own rights, before it changes the user: see `clusterName`.
+  // Node enters the folder with this process's own permissions, before it changes the user: see `clusterName`.
   const done = run(file, rest, { env: postgresEnvironment(), cwd: folder, ...account });
   done.child.stdin?.on('error', () => {});
   done.child.stdin?.end(input);
@@ -26,9 +26,9 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * The data directory as PostgreSQL receives it. Its user may have no rights on the folders above (a
- * private home, `mktemp -d`), and gets none: a process that is started in the folder reaches it as its
- * working directory.
+ * Returns the data directory as PostgreSQL receives it. Its user may have no permissions on the folders
+ * above (a private home, `mktemp -d`), and gets none: a process that is started in the folder reaches it
+ * as its working directory.
  */
 export function clusterName(account: Account | null, folder: string): string {
   return account === null ? folder : '/proc/self/cwd';

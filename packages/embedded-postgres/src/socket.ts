@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * The private folder of the cluster's socket, the same for every process: its name is a hash of the
+ * Returns the private folder of the cluster's socket, the same for every process: its name is a hash of the
  * cluster's path. It is in /tmp if possible, because the service and the operator may have different
  * TMPDIRs. The path is short, because a socket's path is limited to about a hundred characters.
  *

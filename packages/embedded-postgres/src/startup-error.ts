@@ -2,7 +2,7 @@
 export function explainOutput(output: string, dataDir: string): string {
   if (/No space left on device|ENOSPC/.test(output))
     return `There is no space left on the disk of DATA_DIR (${dataDir}).`;
-  if (/wrong ownership|Permission denied|EACCES|EPERM/.test(output)) return notOurs(dataDir);
+  if (/wrong ownership|Permission denied|EACCES|EPERM/.test(output)) return explainAccess(dataDir);
   if (/lock file "postmaster.pid" already exists/.test(output)) {
     return `DATA_DIR (${dataDir}) is in use by a PostgreSQL that cannot be reached from here: stop what started it first.`;
   }
@@ -17,14 +17,14 @@ export function isBlocked(output: string): boolean {
   return /lock file|shared memory/i.test(output);
 }
 
-/** The sentence for a data directory that cannot be used. */
+/** Returns the sentence for a data directory that cannot be used. */
 export function explainFolder({ code = '', message }: NodeJS.ErrnoException, dataDir: string): string {
   if (code === 'ENOSPC') return explainOutput(message, dataDir);
-  if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return notOurs(dataDir);
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return explainAccess(dataDir);
 
   return `DATA_DIR (${dataDir}) cannot be used (${code}): set it to a folder of your own.`;
 }
 
-function notOurs(dataDir: string): string {
+function explainAccess(dataDir: string): string {
   return `DATA_DIR (${dataDir}) belongs to another user or cannot be written: run Gatehouse as its owner, or set DATA_DIR to a folder of your own.`;
 }

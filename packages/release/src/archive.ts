@@ -19,7 +19,7 @@ export function archive(folder: string, file: string): void {
       noDirRecurse: true,
       mtime: new Date(seconds * 1000),
       onWriteEntry: ({ stat }) => {
-        // Whatever the umask of the machine that packs: readable by everyone, executable as in the sources.
+        // The modes do not depend on this machine's umask: all files can be read, and those that are executable here, run.
         if (stat !== undefined) stat.mode = stat.isDirectory() || (stat.mode & 0o100) !== 0 ? 0o755 : 0o644;
       },
     },

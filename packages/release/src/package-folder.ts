@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The folder of a package, also if its exports hide package.json; null for modules of Node and the build's own names. */
+/** Returns the folder of a package, also if its exports hide package.json; null for modules of Node and the build's own names. */
 export function folderOf(require: NodeJS.Require, name: string): string | null {
   for (const modules of require.resolve.paths(name) ?? []) {
     const folder = path.join(modules, name);

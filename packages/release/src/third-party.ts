@@ -5,7 +5,7 @@ import { folderOf } from './package-folder.ts';
 
 type Licence = { title: string; text: string };
 
-/** What the builds are made of. */
+/** The packages whose sources the builds contain. */
 const sources = ['apps/web', 'apps/server', 'packages/api', 'packages/embedded-postgres'];
 const licenceFile = /^(licen[cs]e|copying|notice)/i;
 
@@ -23,7 +23,7 @@ export function thirdPartyLicences(root: string): string {
   return texts.map(({ title, text }) => `${'='.repeat(78)}\n${title}\n\n${text.trim()}\n`).join('\n');
 }
 
-/** The names of the packages that files import. */
+/** Returns the names of the packages that the files of a folder import. */
 function importsBelow(folder: string): Set<string> {
   const names = new Set<string>();
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -68,7 +68,7 @@ for (const [page, milliseconds] of large ?? []) {
 }
 process.exitCode = isSound ? 0 : 1;
 
-/** The median time of each path in milliseconds, on a database of this size. */
+/** Returns the median time of each path in milliseconds, on a database of this size. */
 async function measureAt(size: number): Promise<Map<string, number>> {
   const name = `size_${size}`;
   const admin = openDatabase({ url: database.url, pool: 1, prepare: false });
@@ -108,7 +108,7 @@ function startService(databaseUrl: string): Promise<Program> {
   return startProgram(serviceFile, env, '/readyz');
 }
 
-/** The median time in milliseconds, and the link to the next page of the list. */
+/** Returns the median time in milliseconds, and the link to the next page of the list. */
 async function measure(origin: string, page: string, reader: Reader) {
   const times: number[] = [];
   let text = '';
@@ -126,7 +126,7 @@ async function measure(origin: string, page: string, reader: Reader) {
   return { median: times[Math.floor(times.length / 2)] ?? 0, next: nextPage(text) };
 }
 
-/** The link to the next page of a list, if the page has one. */
+/** Returns the link to the next page of a list; null if the page has none. */
 function nextPage(html: string): string | null {
   const [, href] = /<a[^>]*href="([^"]*[?&;](?:after|before)=[^"]*)"/.exec(html) ?? [];
   return href?.replaceAll('&amp;', '&') ?? null;

@@ -35,7 +35,7 @@ try {
   fs.rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** The CPU of this process, per slice of queries: wall time would include other work of the machine. */
+/** Returns the CPU time of this process for each slice of queries: elapsed time would include other work of the machine. */
 async function microsecondsPerQuery(): Promise<number[]> {
   const slice = queries / slices;
   const costs: number[] = [];

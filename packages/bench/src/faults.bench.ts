@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { compareMails, compareRows, join } from './faults/compare-accepted.ts';
 import { diskFull, faults } from './faults/faults.ts';
-import { compareMails, compareRows, join } from './faults/kept.ts';
 import { describe, startLoad } from './faults/load.ts';
 import { hasProxy, openWorld, type World } from './faults/world.ts';
 
@@ -28,7 +28,7 @@ await world.close();
 process.exit(isSound ? 0 : 1);
 
 async function measure(name: string, fault: (world: World) => Promise<void>): Promise<void> {
-  const before = world.nodes.flatMap((node) => node.episodes()).length;
+  const before = world.nodes.flatMap((node) => node.databaseLines()).length;
   const load = startLoad(world);
   await pause(steadySeconds * 1000);
   await fault(world);
@@ -39,7 +39,7 @@ async function measure(name: string, fault: (world: World) => Promise<void>): Pr
   const rows = await world.withDatabase((sql) => compareRows(sql, seen));
   const kept = join(rows, await compareMails(world.sandbox, seen.signUps));
   world.sandbox.mailbox.clear();
-  const lines = world.nodes.flatMap((node) => node.episodes()).length - before;
+  const lines = world.nodes.flatMap((node) => node.databaseLines()).length - before;
   console.log(`${name}: ${describe(seen)}; ${kept.text}; ${lines} lines`);
   isSound &&= kept.isComplete && seen.longestMilliseconds < longestSeconds * 1000;
   if (name === 'rolling restart') isSound &&= seen.failures.size === 0;

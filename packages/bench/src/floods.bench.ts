@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { type Answer, asked, describe, isRight, probe } from './faults/probes.ts';
+import { type Answer, describe, isExpected, probe, probeRequests } from './faults/probes.ts';
 import { openWorld } from './faults/world.ts';
 
 // Floods two nodes behind HAProxy with requests of one kind after the other, as fast as they are answered, from 500
@@ -75,8 +75,8 @@ for (const { name, run } of chosen) {
   await pause(1_000);
   for (const end = Date.now() + (seconds - 2) * 1000; Date.now() < end; ) during.push(...(await probe(world)));
   console.log(await flooding);
-  for (const { path } of asked(world)) console.log(describe(path, during));
-  failed += during.filter((each) => !isRight(each)).length;
+  for (const { path } of probeRequests(world)) console.log(describe(path, during));
+  failed += during.filter((each) => !isExpected(each)).length;
   await pause(2_000);
 }
 await world.close();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { type Answer, asked, describe, isRight, longestOf, probe } from './faults/probes.ts';
+import { type Answer, describe, isExpected, longestOf, probe, probeRequests } from './faults/probes.ts';
 import { openWorld } from './faults/world.ts';
 
 // Measures how many pages a second the nodes can render, then sends twice that rate for some seconds. Measures how
@@ -37,15 +37,16 @@ const ended = Date.now();
 let recovered: number | null = null;
 while (recovered === null && Date.now() - ended < 4 * recoveryLimitSeconds * 1000) {
   const answers = await probe(world);
-  if (answers.every(isRight) && longestOf(answers) < Math.max(200, 2 * before)) recovered = (Date.now() - ended) / 1000;
+  if (answers.every(isExpected) && longestOf(answers) < Math.max(200, 2 * before))
+    recovered = (Date.now() - ended) / 1000;
 }
 
-const failed = during.filter((each) => !isRight(each)).length;
+const failed = during.filter((each) => !isExpected(each)).length;
 console.log(`capacity: ${capacity.toFixed(0)} pages a second; probes and reads ${before.toFixed(0)} ms`);
 console.log(
   `at twice that for ${overloadSeconds} s: ${flood['2xx']} pages, ${flood.non2xx} refused, ${flood.errors} errors, longest ${flood.latency.max} ms`,
 );
-for (const { path } of asked(world)) console.log(describe(path, during));
+for (const { path } of probeRequests(world)) console.log(describe(path, during));
 console.log(`recovered after ${recovered === null ? 'more than 20' : recovered.toFixed(1)} s`);
 await world.close();
 process.exit(recovered !== null && recovered < recoveryLimitSeconds && failed === 0 ? 0 : 1);

@@ -97,7 +97,7 @@ function differenceOf(times: Pair[]): number {
   return median(times.map(({ known }) => known)) - median(times.map(({ unknown }) => unknown));
 }
 
-/** The 95 % interval of the difference of the medians: the percentiles of the differences of resampled pairs. */
+/** Returns the 95 % interval of the difference of the medians, by the percentiles of the differences of resampled pairs. */
 function intervalOf(times: Pair[]): [low: number, high: number] {
   const differences = Array.from({ length: resamples }, () =>
     differenceOf(times.map(() => times[Math.floor(Math.random() * times.length)] as Pair)),

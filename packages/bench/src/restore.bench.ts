@@ -6,7 +6,7 @@ import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import { createDatabase, environmentOf, insertOwners, makeFolder, ownersPassword } from './clusters/deployment.ts';
 import { installedPostgres, runPostgres, startCluster } from './clusters/installed-postgres.ts';
 import { countRows, differences } from './clusters/row-counts.ts';
-import { compareMails, compareRows } from './faults/kept.ts';
+import { compareMails, compareRows } from './faults/compare-accepted.ts';
 import { describe, startLoad } from './faults/load.ts';
 import { makeNode, runOperator } from './faults/node.ts';
 

@@ -6,7 +6,7 @@ import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import postgres from 'postgres';
 import { createDatabase, documentedSql, environmentOf, insertOwners, makeFolder } from './clusters/deployment.ts';
 import { installedPostgres, startCluster } from './clusters/installed-postgres.ts';
-import { compareMails, compareRows, join } from './faults/kept.ts';
+import { compareMails, compareRows, join } from './faults/compare-accepted.ts';
 import { describe, startLoad, type Target } from './faults/load.ts';
 import { makeNode, restartInTurn } from './faults/node.ts';
 
@@ -89,7 +89,7 @@ function ownersOfTables(): Promise<string[]> {
   });
 }
 
-/** The number of settings that the service made for a role in its database. */
+/** Returns the number of settings that the service made for a role in its database. */
 function settingsOf(role: string): Promise<number> {
   return cluster.asAdministrator('gatehouse', async (sql) => {
     const [row] =

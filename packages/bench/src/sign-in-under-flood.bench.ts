@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
 // Measures how long a user waits for a sign-in while one IPv6 /48 floods the queue of password hashes from
@@ -60,8 +61,4 @@ async function floodFrom(client: string): Promise<void> {
     });
     await pause(100);
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

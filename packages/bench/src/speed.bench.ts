@@ -23,9 +23,9 @@ try {
   for (const [name, row] of Object.entries(rows)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
     const product = { program: world.product, next: row.product(world) };
-    const limit = { program: row.isPage ? await world.barePage() : world.limit, next: row.limit(world) };
+    const baseline = { program: row.isPage ? await world.barePage() : world.baseline, next: row.baseline(world) };
     const { connections } = row;
-    const result = await compare(product, limit, { connections, seconds, rounds, databaseUse: world.databaseUse });
+    const result = await compare(product, baseline, { connections, seconds, rounds, databaseUse: world.databaseUse });
     const summary = summarise(name, row, result);
     printRow(summary);
     measured.push(summary);

@@ -121,8 +121,8 @@ const lines = fs.readFileSync(record, 'utf8').trim().split('\n');
 fs.rmSync(folder, { recursive: true });
 const measured = lines.map((line) => JSON.parse(line) as { what: string; files: string[] });
 /**
- * The files that run for a request each time. The first time does not count, because it also runs what is created
- * once. A timer that fires during one request belongs to none.
+ * Returns the files that run for a request each time. The first time does not count, because it also runs what is
+ * created once. A timer that fires during one request belongs to none.
  */
 const filesOf = (what: string) => {
   const [, second, ...others] = measured.filter((line) => line.what === what);

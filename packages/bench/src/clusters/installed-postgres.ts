@@ -9,7 +9,7 @@ const installations = '/usr/lib/postgresql';
 const startMilliseconds = 30_000;
 const password = 'the-administrators-password';
 
-/** The programs of the newest PostgreSQL that Debian's packages installed, with pg_dump; null if there is none. */
+/** The folder with the programs of the newest PostgreSQL of Debian's packages, pg_dump included; null if there is none. */
 export const installedPostgres: string | null =
   fs
     .globSync(`${installations}/*/bin`)
@@ -89,7 +89,7 @@ async function isUp({ asAdministrator }: Cluster): Promise<void> {
   }
 }
 
-/** The system user of Debian's packages. */
+/** Returns the system user of Debian's packages. */
 function postgresUser(): { uid: number; gid: number } {
   const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(fs.readFileSync('/etc/passwd', 'utf8'));
   return { uid: Number(line?.[1]), gid: Number(line?.[2]) };

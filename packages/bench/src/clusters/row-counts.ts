@@ -13,7 +13,7 @@ export async function countRows(sql: Sql | ISql): Promise<Map<string, number>> {
   return counts;
 }
 
-/** The tables that do not have the same number of rows in both, with both numbers. */
+/** Returns the tables that do not have the same number of rows in both, with both numbers. */
 export function differences(one: Map<string, number>, other: Map<string, number>): string[] {
   return [...new Set([...one.keys(), ...other.keys()])]
     .filter((name) => one.get(name) !== other.get(name))

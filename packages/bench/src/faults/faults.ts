@@ -57,7 +57,7 @@ export const faults: Record<string, (world: World) => Promise<void>> = {
   },
 };
 
-/** A process with its children, which the kernel does not signal together. */
+/** Returns a process with its children, which the kernel does not signal together. */
 function familyOf(parent: number): number[] {
   const children = fs
     .readdirSync('/proc')

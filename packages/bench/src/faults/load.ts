@@ -85,7 +85,7 @@ export function startLoad(target: Target): { seen: LoadResult; stop: () => Promi
   };
 }
 
-/** Requests, failures by status and the longest wait, in one line. */
+/** Returns the requests, the failures by status and the longest wait, in one line. */
 export function describe({ requests, failures, longestMilliseconds }: LoadResult): string {
   const failed = [...failures].map(([status, times]) => `${status}: ${times}`).join(', ') || 'none';
   return `${requests} requests, failures ${failed}; longest ${(longestMilliseconds / 1000).toFixed(1)} s`;

@@ -16,8 +16,8 @@ export type Node = {
   end: (signal: NodeJS.Signals) => Promise<void>;
   /** Resolves when /readyz answers 200. */
   recovers: () => Promise<void>;
-  /** Lines of its log about the database. */
-  episodes: () => string[];
+  /** Returns the lines of its log about the database. */
+  databaseLines: () => string[];
 };
 
 export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
@@ -48,7 +48,7 @@ export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
     async recovers() {
       if (child !== null) await isReady(env.PORT, child);
     },
-    episodes: () => printed.split('\n').filter((line) => /The database is (un)?available/.test(line)),
+    databaseLines: () => printed.split('\n').filter((line) => /The database is (un)?available/.test(line)),
   };
 }
 

@@ -3,8 +3,8 @@ import type { Target } from './load.ts';
 type ProbeRequest = { path: string; status: number; init?: RequestInit };
 export type Answer = { path: string; status: number; expected: number; milliseconds: number };
 
-/** The requests that an overload or a flood must not affect, with their status. */
-export function asked({ owners }: Target): ProbeRequest[] {
+/** Returns the requests that an overload or a flood must not affect, with their status. */
+export function probeRequests({ owners }: Target): ProbeRequest[] {
   return [
     { path: '/healthz', status: 200 },
     { path: '/readyz', status: 200 },
@@ -16,7 +16,7 @@ export function asked({ owners }: Target): ProbeRequest[] {
 /** Sends all of these requests at once. */
 export function probe(target: Target): Promise<Answer[]> {
   return Promise.all(
-    asked(target).map(async ({ path, status: expected, init }) => {
+    probeRequests(target).map(async ({ path, status: expected, init }) => {
       const started = performance.now();
       const response = await fetch(target.origin + path, init).catch(() => null);
       await response?.arrayBuffer();
@@ -25,7 +25,7 @@ export function probe(target: Target): Promise<Answer[]> {
   );
 }
 
-export function isRight({ status, expected }: Answer): boolean {
+export function isExpected({ status, expected }: Answer): boolean {
   return status === expected;
 }
 
@@ -33,12 +33,12 @@ export function longestOf(answers: Answer[]): number {
   return Math.max(...answers.map(({ milliseconds }) => milliseconds));
 }
 
-/** The times and failures of one path, in one line. */
+/** Returns the times and failures of one path, in one line. */
 export function describe(path: string, all: Answer[]): string {
   const answers = all.filter((each) => each.path === path);
   const sorted = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
   const percentile = (share: number) => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)} ms`;
-  const failed = answers.filter((each) => !isRight(each));
+  const failed = answers.filter((each) => !isExpected(each));
   const statuses = [...new Set(failed.map(({ status }) => status))].join(', ');
   const failures = failed.length === 0 ? 'none failed' : `${failed.length} failed (${statuses})`;
   return `meanwhile ${path}: ${answers.length} answers, median ${percentile(0.5)}, p99 ${percentile(0.99)}, longest ${longestOf(answers).toFixed(0)} ms; ${failures}`;

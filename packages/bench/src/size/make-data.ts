@@ -6,7 +6,7 @@ export const sessionTokens = { operator: 'operator-of-the-measurement', owner: '
 
 const tablesWithTriggers = ['users', 'organisations', 'memberships', 'payment_subscriptions', 'usage'];
 
-/** How many more organisations await approval, in a small database as in a large one. */
+/** The number of further organisations that await approval, the same in a small and in a large database. */
 const waiting = 2000;
 
 /**
@@ -20,7 +20,7 @@ export async function makeData(sql: Sql, size: number): Promise<void> {
     await tx`set local synchronous_commit = off`;
     for (const table of tablesWithTriggers) await tx.unsafe(`alter table ${table} disable trigger user`);
     const indexes = await dropIndexes(tx);
-    await makePeople(tx, size);
+    await makeUsers(tx, size);
     await makeBilling(tx, size);
     await makeHistory(tx, size);
     await makeReaders(tx);
@@ -45,7 +45,7 @@ async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   return found.map(({ statement }) => statement);
 }
 
-/** The n-th user and organisation have ids that can be computed, in the order of their creation. */
+/** Returns the id of the n-th row as SQL. Ids are in the order of creation, and other rows can compute them. */
 function idOf(prefix: string) {
   return `(lpad(to_hex(n), 12, '0') || '7000' || '8000' || '${prefix}' || lpad(to_hex(n), 8, '0'))::uuid`;
 }
@@ -54,7 +54,7 @@ const user = idOf('aaaa');
 const organisation = idOf('bbbb');
 const at = `now() - make_interval(secs => (select count from size) - n)`;
 
-async function makePeople(sql: TransactionSql, size: number): Promise<void> {
+async function makeUsers(sql: TransactionSql, size: number): Promise<void> {
   await sql.unsafe(`create temporary table size on commit drop as select ${size + waiting}::int as count`);
   const series = `generate_series(1, ${size + waiting}) as n`;
   await sql.unsafe(`
@@ -105,7 +105,7 @@ async function makeHistory(sql: TransactionSql, size: number): Promise<void> {
     from generate_series(1, ${2 * size}) as n, (select ${size} as size) as s`);
 }
 
-/** An operator and an owner with sessions whose tokens the measurement knows. */
+/** Inserts an operator and an owner with sessions whose tokens the measurement knows. */
 async function makeReaders(sql: TransactionSql): Promise<void> {
   for (const [reader, token] of Object.entries(sessionTokens)) {
     const [{ id: userId } = { id: '' }] = await sql<{ id: string }[]>`

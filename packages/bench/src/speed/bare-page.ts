@@ -6,7 +6,7 @@ import { type Program, startProgram } from './program.ts';
 
 const web = path.resolve(import.meta.dirname, '../../../../apps/web');
 
-/** The limit of pages: an app of one page with a form, which reads no session and no database. */
+/** The baseline of pages: an app of one page with a form, which reads no session and no database. */
 const files: Record<string, string> = {
   'package.json': '{ "name": "bare-page", "private": true, "type": "module" }',
   'vite.config.js': `

@@ -5,7 +5,7 @@ const width = 760;
 const scale = (width - left - right) / 1.1;
 
 /**
- * Draws each row's ratio to its limit as a bar, with marks at what is asked and aimed at, and says which rows were
+ * Draws each row's ratio to its baseline as a bar, with marks at what is asked and aimed at, and says which rows were
  * noisy. `note` names the run. Readable on light and dark.
  */
 export function chartOf(rows: Measurement[], note: string): string {

@@ -15,8 +15,8 @@ export type Round = Figures & {
 
 export type Comparison = {
   product: Round[];
-  limit: Round[];
-  /** The product's requests per second, by the limit's of the same round. */
+  baseline: Round[];
+  /** The product's requests per second, by the baseline's of the same round. */
   ratios: number[];
   /** The part of the machine's CPU that processes other than the bench's used. */
   foreignCpu: number | null;
@@ -25,22 +25,22 @@ export type Comparison = {
 type Options = { connections: number; seconds: number; rounds: number; databaseUse: () => Use | null };
 
 /** Measures both sides in turn, round by round, so that both see the same load of the machine. The first round warms up. */
-export async function compare(product: Side, limit: Side, options: Options): Promise<Comparison> {
-  const comparison: Comparison = { product: [], limit: [], ratios: [], foreignCpu: null };
+export async function compare(product: Side, baseline: Side, options: Options): Promise<Comparison> {
+  const comparison: Comparison = { product: [], baseline: [], ratios: [], foreignCpu: null };
   const foreign: number[] = [];
   for (let round = 0; round <= options.rounds; round++) {
     // Each goes first in every other round.
-    const order = round % 2 === 0 ? (['limit', 'product'] as const) : (['product', 'limit'] as const);
-    const of = {} as Record<'product' | 'limit', Round>;
+    const order = round % 2 === 0 ? (['baseline', 'product'] as const) : (['product', 'baseline'] as const);
+    const of = {} as Record<'product' | 'baseline', Round>;
     for (const name of order) {
-      const { measured, foreignCpu } = await measure(name === 'product' ? product : limit, options);
+      const { measured, foreignCpu } = await measure(name === 'product' ? product : baseline, options);
       of[name] = measured;
       if (foreignCpu !== null && round > 0) foreign.push(foreignCpu);
     }
     if (round === 0) continue;
     comparison.product.push(of.product);
-    comparison.limit.push(of.limit);
-    comparison.ratios.push(of.product.perSecond / of.limit.perSecond);
+    comparison.baseline.push(of.baseline);
+    comparison.ratios.push(of.product.perSecond / of.baseline.perSecond);
   }
   comparison.foreignCpu = foreign.length === 0 ? null : spread(foreign).median;
   return comparison;

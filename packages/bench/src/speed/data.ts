@@ -11,9 +11,9 @@ export type Owner = {
   subscriptionId: string;
 };
 
-/** Inserts owners of approved organisations with a paid plan and a session each, and the tables of the limit. */
+/** Inserts owners of approved organisations with a paid plan and a session each, and the tables of the baseline. */
 export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[]> {
-  await sql.unsafe(limitTables);
+  await sql.unsafe(baselineTables);
   const owners = Array.from({ length: organisationCount }, (_, number) => ownerOf(number));
   const column = (name: keyof (typeof owners)[number]) => owners.map((owner) => owner[name] as string);
 
@@ -76,7 +76,7 @@ function ownerOf(number: number): Owner & { userId: string } {
   };
 }
 
-const limitTables = `
+const baselineTables = `
   create schema bench;
   create table bench.events (id text primary key, type text not null, created bigint not null, payload text not null);
   create table bench.subscriptions (id text primary key, customer_id text not null, status text not null, period_end bigint);

@@ -1,4 +1,4 @@
-// The limit: the least program that does the same work as the service, with node:http and postgres.js.
+// The baseline: the least program that does the same work as the service, with node:http and postgres.js.
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { hash, verify } from '@node-rs/argon2';

@@ -15,16 +15,16 @@ type SideFigures = {
 export type Measurement = {
   name: string;
   title: string;
-  /** The service's figure by the limit's; of a row without a limit, what is asked by what it takes. */
+  /** The service's figure by the baseline's; of a row without a baseline, what is asked by what it takes. */
   ratio: Spread;
   wanted: number;
   aim: number;
   product?: SideFigures;
-  limit?: SideFigures;
-  /** The limit's CPU per request by the service's, server and database together. Other work on the machine changes it least. */
+  baseline?: SideFigures;
+  /** The baseline's CPU per request by the service's, server and database together. Other work on the machine changes it least. */
   cpuRatio?: number | null;
-  /** The range of the limit's rounds by their median, and the CPU that other processes used, in cores. */
-  noise?: { limitSpread: number; foreignCpu: number | null };
+  /** The range of the baseline's rounds by their median, and the CPU that other processes used, in cores. */
+  noise?: { baselineSpread: number; foreignCpu: number | null };
   /** What a row without requests measured, in words. */
   figures?: string;
 };
@@ -34,8 +34,8 @@ export function summarise(
   row: { title: string; wanted: number; aim: number },
   result: Comparison,
 ): Measurement {
-  const [product, limit] = [figuresOf(result.product), figuresOf(result.limit)];
-  const { min, max, median: middle } = limit.perSecond;
+  const [product, baseline] = [figuresOf(result.product), figuresOf(result.baseline)];
+  const { min, max, median: middle } = baseline.perSecond;
   return {
     name,
     title: row.title,
@@ -43,15 +43,15 @@ export function summarise(
     wanted: row.wanted,
     aim: row.aim,
     product,
-    limit,
-    cpuRatio: ratioOf(cpuOf(limit), cpuOf(product)),
-    noise: { limitSpread: (max - min) / middle, foreignCpu: result.foreignCpu },
+    baseline,
+    cpuRatio: ratioOf(cpuOf(baseline), cpuOf(product)),
+    noise: { baselineSpread: (max - min) / middle, foreignCpu: result.foreignCpu },
   };
 }
 
 /** Whether the machine changed so much during a row that its ratio may be wrong by more than a tenth. */
-export function isNoisy({ limitSpread, foreignCpu }: NonNullable<Measurement['noise']>): boolean {
-  return limitSpread > 0.15 || (foreignCpu ?? 0) > 0.15;
+export function isNoisy({ baselineSpread, foreignCpu }: NonNullable<Measurement['noise']>): boolean {
+  return baselineSpread > 0.15 || (foreignCpu ?? 0) > 0.15;
 }
 
 function figuresOf(rounds: Round[]): SideFigures {

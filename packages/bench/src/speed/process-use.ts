@@ -6,7 +6,7 @@ export type Use = { cpuSeconds: number; memoryBytes: number };
 const ticksPerSecond = 100;
 const pageBytes = 4096;
 
-/** What a process has used; with `family`, its children too, also those that have ended. Null where there is no /proc. */
+/** Returns what a process has used, and with `family` its children too, also those that have ended; null where there is no /proc. */
 export function useOf(pid: number, { family = false } = {}): Use | null {
   const own = statOf(pid);
   if (own === null) return null;
@@ -22,7 +22,7 @@ export function useOf(pid: number, { family = false } = {}): Use | null {
   return { cpuSeconds: ticks / ticksPerSecond, memoryBytes: pages * pageBytes };
 }
 
-/** The seconds of CPU that the whole machine has used. Null where there is no /proc. */
+/** Returns the CPU seconds that the whole machine has used; null where there is no /proc. */
 export function machineCpuSeconds(): number | null {
   try {
     const [total = ''] = fs.readFileSync('/proc/stat', 'utf8').split('\n', 1);
@@ -33,7 +33,7 @@ export function machineCpuSeconds(): number | null {
   }
 }
 
-/** proc(5): the fields after the name, which may hold spaces. */
+/** Returns the fields after the name, which may hold spaces: proc(5). */
 function statOf(pid: number) {
   try {
     const text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -46,7 +46,7 @@ export async function startProgram(
   };
 }
 
-/** Options for the measured programs, for example `--cpu-prof` to profile them. */
+/** Returns Node's options for the measured programs, for example `--cpu-prof` to profile them. */
 function nodeOptions(): string[] {
   return (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
 }

@@ -8,7 +8,17 @@ import type { Spread } from './spread.ts';
 const folder = path.resolve(process.env.BENCH_RESULTS ?? path.join(import.meta.dirname, '../../results'));
 
 /** Prints a row as soon as it is measured. */
-export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, noise, figures }: Measurement): void {
+export function printRow({
+  title,
+  ratio,
+  wanted,
+  aim,
+  product,
+  baseline,
+  cpuRatio,
+  noise,
+  figures,
+}: Measurement): void {
   console.log(`\n${title}`);
   console.log(
     `  ratio ${describe(ratio, 2)} (asked ${wanted}, aim ${aim.toFixed(2)})${cpuRatio ? `, by CPU ${cpuRatio.toFixed(2)}` : ''}`,
@@ -16,19 +26,19 @@ export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, 
   if (figures !== undefined) console.log(`  ${figures}`);
   for (const [name, side] of [
     ['service', product],
-    ['limit', limit],
+    ['baseline', baseline],
   ] as const) {
     if (side === undefined) continue;
     const times = `p50 ${side.p50Milliseconds.toFixed(1)} ms, p95 ${side.p95Milliseconds.toFixed(1)} ms`;
     const cpu = `CPU per request ${inMilliseconds(side.serverCpu)}, database ${inMilliseconds(side.databaseCpu)}`;
     console.log(
-      `  ${name.padEnd(7)} ${describe(side.perSecond, 0)} a second, ${times}, ${cpu}, ${side.memoryMiB?.toFixed(0) ?? '?'} MiB`,
+      `  ${name.padEnd(8)} ${describe(side.perSecond, 0)} a second, ${times}, ${cpu}, ${side.memoryMiB?.toFixed(0) ?? '?'} MiB`,
     );
   }
   if (noise !== undefined) {
     const foreign = noise.foreignCpu === null ? '' : `, other processes used ${noise.foreignCpu.toFixed(2)} cores`;
     console.log(
-      `  ${isNoisy(noise) ? 'NOISY' : 'quiet'}: the limit’s rounds lie ${(noise.limitSpread * 100).toFixed(0)} % apart${foreign}`,
+      `  ${isNoisy(noise) ? 'NOISY' : 'quiet'}: the baseline’s rounds lie ${(noise.baselineSpread * 100).toFixed(0)} % apart${foreign}`,
     );
   }
 }

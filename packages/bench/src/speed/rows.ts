@@ -4,19 +4,19 @@ import { password, subscriptionOf, type World, webhookSecret } from './world.ts'
 
 export type Row = {
   title: string;
-  /** The ratio to the limit that is asked, and the one that is aimed at. */
+  /** The ratio to the baseline that is asked, and the one that is aimed at. */
   wanted: number;
   aim: number;
   connections: number;
-  /** Whether the limit is the bare page in place of the least program. */
+  /** Whether the baseline is the bare page in place of the least program. */
   isPage?: true;
   product: (world: World) => () => Request;
-  limit: (world: World) => () => Request;
+  baseline: (world: World) => () => Request;
 };
 
 const readConnections = 32;
 
-/** The rows of the table: the service's request, and the limit's. */
+/** The rows of the table: the service's request, and the baseline's. */
 export const rows: Record<string, Row> = {
   subscription: {
     title: 'GET /api/subscription',
@@ -24,7 +24,7 @@ export const rows: Record<string, Row> = {
     aim: 0.55,
     connections: readConnections,
     product: (world) => signedInRead(world, '/api/subscription'),
-    limit: (world) => signedInRead(world, '/subscription'),
+    baseline: (world) => signedInRead(world, '/subscription'),
   },
   session: {
     title: 'GET /api/session',
@@ -32,7 +32,7 @@ export const rows: Record<string, Row> = {
     aim: 0.7,
     connections: readConnections,
     product: (world) => signedInRead(world, '/api/session'),
-    limit: (world) => signedInRead(world, '/session'),
+    baseline: (world) => signedInRead(world, '/session'),
   },
   webhook: {
     title: 'POST /webhooks/payment',
@@ -40,7 +40,7 @@ export const rows: Record<string, Row> = {
     aim: 0.7,
     connections: 16,
     product: (world) => events(world, '/webhooks/payment'),
-    limit: (world) => events(world, '/webhook'),
+    baseline: (world) => events(world, '/webhook'),
   },
   login: {
     title: 'POST /api/login',
@@ -48,7 +48,7 @@ export const rows: Record<string, Row> = {
     aim: 1,
     connections: 8,
     product: (world) => signIns(world, '/api/login'),
-    limit: (world) => signIns(world, '/login'),
+    baseline: (world) => signIns(world, '/login'),
   },
   page: {
     title: 'GET /login',
@@ -57,7 +57,7 @@ export const rows: Record<string, Row> = {
     connections: readConnections,
     isPage: true,
     product: () => () => ({ method: 'GET', path: '/login', headers: { accept: 'text/html' } }),
-    limit: barePage,
+    baseline: barePage,
   },
   billing: {
     title: 'GET /billing, signed in',
@@ -66,7 +66,7 @@ export const rows: Record<string, Row> = {
     connections: readConnections,
     isPage: true,
     product: (world) => signedInRead(world, '/billing'),
-    limit: barePage,
+    baseline: barePage,
   },
   signup: {
     title: 'POST /api/signup',
@@ -74,7 +74,7 @@ export const rows: Record<string, Row> = {
     aim: 0.95,
     connections: 8,
     product: () => signUps('/api/signup'),
-    limit: () => signUps('/signup'),
+    baseline: () => signUps('/signup'),
   },
 };
 
@@ -92,7 +92,7 @@ function signedInRead({ owners }: World, path: string): () => Request {
 
 let eventsMade = 0;
 
-/** Distinct events, one subscription after the other, each later than the one before. */
+/** Returns requests with distinct events, one subscription after the other, each later than the one before. */
 function events({ owners }: World, path: string): () => Request {
   const firstSecond = Math.floor(Date.now() / 1000) - 10_000_000;
   return () => {

@@ -1,6 +1,6 @@
 export type Spread = { median: number; min: number; max: number };
 
-/** The median of values with the smallest and the largest of them. */
+/** Returns the median, the smallest and the largest of values. */
 export function spread(values: number[]): Spread {
   const sorted = values.toSorted((one, other) => one - other);
   const at = (index: number) => sorted[index] ?? Number.NaN;

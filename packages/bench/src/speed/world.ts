@@ -14,11 +14,11 @@ import { type Program, startProgram } from './program.ts';
 export const webhookSecret = 'whsec_bench';
 export const password = 'a pass phrase for the bench';
 
-/** The service and the limit, on one database with the same data. */
+/** The service and the baseline, on one database with the same data. */
 export type World = {
   product: Program;
-  limit: Program;
-  /** The limit of pages, built and started at the first call. */
+  baseline: Program;
+  /** The baseline of pages, built and started at the first call. */
   barePage: () => Promise<Program>;
   owners: Owner[];
   databaseUse: () => Use | null;
@@ -27,11 +27,11 @@ export type World = {
 };
 
 const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
-/** As `npm run serve` and the systemd unit start it. */
+/** The options with which `npm run serve` and the systemd unit start the service. */
 const productOptions = ['--max-semi-space-size=8'];
-const limitFile = path.resolve(import.meta.dirname, 'least-program.ts');
+const baselineFile = path.resolve(import.meta.dirname, 'least-program.ts');
 
-/** `environment` adds settings of the service. */
+/** Starts the service and the baseline. `environment` adds settings of the service. */
 export async function openWorld(environment: Record<string, string> = {}): Promise<World> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
   const database = await openEmbedded(folder);
@@ -47,7 +47,7 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
   };
   const startProduct = () => startProgram(productFile, env, '/readyz', productOptions);
   const product = await startProduct();
-  const limit = await startProgram(limitFile, env, '/ready');
+  const baseline = await startProgram(baselineFile, env, '/ready');
 
   const sql = postgres(database.url.replace(/\?.*/, ''), {
     host: new URL(database.url).searchParams.get('host') ?? '',
@@ -63,7 +63,7 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
 
   return {
     product,
-    limit,
+    baseline,
     barePage() {
       barePage ??= startBarePage(path.join(folder, 'bare-page'));
       return barePage;
@@ -72,7 +72,7 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
     databaseUse: () => useOf(postmaster, { family: true }),
     startProduct,
     async close() {
-      await Promise.all([product.stop(), limit.stop(), barePage?.then((program) => program.stop())]);
+      await Promise.all([product.stop(), baseline.stop(), barePage?.then((program) => program.stop())]);
       await database.stop();
       provider.close();
       fs.rmSync(folder, { recursive: true, force: true });
@@ -80,7 +80,7 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
   };
 }
 
-/** A payment provider that knows every subscription and no price. */
+/** Starts a payment provider that knows every subscription and no price. */
 async function openProvider() {
   const server = createServer((request, response) => {
     const id = /^\/v1\/subscriptions\/(\w+)/.exec(request.url ?? '')?.[1];
@@ -93,7 +93,7 @@ async function openProvider() {
 
 const now = Math.floor(Date.now() / 1000);
 
-/** A subscription in the provider's form, with the fields that make up most of an event's size. */
+/** Returns a subscription in the provider's form, with the fields that make up most of an event's size. */
 export function subscriptionOf(id: string, changes: number) {
   return {
     id,

@@ -15,7 +15,7 @@ session.connect();
 session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** The source files of which a function ran since the last call. */
+/** Returns the source files of which a function ran since the last call. */
 function filesRun(): string[] {
   const files = new Set<string>();
   session.post('Profiler.takePreciseCoverage', (_, { result }) => {

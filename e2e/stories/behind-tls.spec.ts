@@ -37,7 +37,7 @@ test.beforeAll(async ({ playwright, launchOptions, service }) => {
     TRUSTED_PROXIES: '1',
   });
   ends.push(served.stop);
-  product.askAt(`http://127.0.0.1:${port}`, { gatehouse: id, product: app });
+  product.setServiceUrl(`http://127.0.0.1:${port}`, { gatehouse: id, product: app });
 
   const args = [...(launchOptions.args ?? []), '--host-resolver-rules=MAP *.company.test 127.0.0.1'];
   browser = await playwright.chromium.launch({ ...launchOptions, args });

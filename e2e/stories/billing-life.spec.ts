@@ -1,13 +1,13 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import { makeOwner, signIn } from '../support/people.ts';
-import { type PaidLife, paidLifeOf, turnSwitches } from '../support/provider.ts';
+import { type SubscriptionControls, subscriptionControls, turnSwitches } from '../support/provider.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
 type Conditions = {
   name: string;
   switches: Record<string, unknown>;
   /** Waits until the service knows the state at the provider, by events or by a reconciliation. */
-  synced: (service: Service, life: PaidLife) => Promise<void>;
+  synced: (service: Service, life: SubscriptionControls) => Promise<void>;
 };
 
 const allConditions: Conditions[] = [
@@ -48,7 +48,7 @@ for (const conditions of allConditions) {
 }
 
 async function runLife(page: Page, service: Service, conditions: Conditions): Promise<void> {
-  const life = await paidLifeOf(service, page.request);
+  const life = await subscriptionControls(service, page.request);
 
   /** Expects the sentences on the page once the service knows the provider's state. */
   async function billingSays(...sentences: (string | RegExp)[]): Promise<void> {

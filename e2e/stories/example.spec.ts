@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { addNote, signInAtNotes, test } from '../support/example.ts';
 import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signInOnPage } from '../support/people.ts';
-import { paidLifeOf } from '../support/provider.ts';
+import { subscriptionControls } from '../support/provider.ts';
 
 test('a product uses sign-in, limits, plans, keys and members of the service', async ({
   browser,
@@ -48,7 +48,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await page.getByLabel(/4242/).first().check();
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page.getByText('You are on Silver')).toBeVisible();
-    await (await paidLifeOf(service, page.request)).everythingDelivered();
+    await (await subscriptionControls(service, page.request)).everythingDelivered();
     await page.goto(notesUrl);
     await addNote(page, 'One more after all');
     await expect(page.getByText('Silver plan: 4 of 100 notes')).toBeVisible();

@@ -1,6 +1,6 @@
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { makeOwner, signIn } from '../support/people.ts';
-import { paidLifeOf } from '../support/provider.ts';
+import { subscriptionControls } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
 test('home lists the next steps until they are done, and shows a failed payment first', async ({
@@ -35,7 +35,7 @@ test('home lists the next steps until they are done, and shows a failed payment 
   });
 
   await test.step('a failed payment is the first thing below the title, with a link that pays', async () => {
-    const life = await paidLifeOf(service, page.request);
+    const life = await subscriptionControls(service, page.request);
     await life.everythingDelivered();
     await life.cardDeclinesFromNowOn();
     await life.periodEnds();

@@ -1,5 +1,5 @@
 import { makeOwner, signIn } from '../support/people.ts';
-import { paidLifeOf, turnSwitches } from '../support/provider.ts';
+import { subscriptionControls, turnSwitches } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
 const ways = [
@@ -15,7 +15,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
     const customer = await browser.newContext({ baseURL: service.baseUrl });
     const theirs = await customer.newPage();
     await signIn(theirs, await makeOwner(service, request, { organisation }));
-    const life = await paidLifeOf(service, customer.request);
+    const life = await subscriptionControls(service, customer.request);
     const { url } = await (await customer.request.post('/api/billing/checkout', { data: { tier: 'silver' } })).json();
     await theirs.goto(url);
     await theirs.getByRole('button', { name: /^Pay/ }).click();

@@ -26,7 +26,7 @@ async function startBeside(): Promise<Beside> {
   const product = await startProduct();
   const environment = { RETURN_ORIGINS: product.url, SERVICE_URL: product.url, SERVICE_NAME: 'Larch' };
   const service = await startService({ environment });
-  product.askAt(service.baseUrl);
+  product.setServiceUrl(service.baseUrl);
   return { product, service };
 }
 

@@ -4,7 +4,7 @@ import { test as base, type Service, startService } from './service.ts';
 
 export type Example = { service: Service; notesUrl: string };
 
-/** What `npm run example` starts: the service, its sandbox and the product of examples/notes. */
+/** Starts what `npm run example` starts: the service, its sandbox and the product of examples/notes. */
 export async function startExample(): Promise<Example> {
   const service = await startService({ command: 'example' });
   const notesUrl = service.baseUrl.replace(/\d+$/, (port) => String(Number(port) + 3));

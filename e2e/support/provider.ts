@@ -4,10 +4,10 @@ import type { Service } from './service.ts';
 type Subscription = { id: string; customer: string; status: string };
 
 /**
- * An organisation's subscriptions at the sandbox's payment provider, and the changes that time or
- * the provider make to them.
+ * Reads an organisation's subscriptions at the sandbox's payment provider, and makes the changes to them that time or
+ * the provider make.
  */
-export type PaidLife = {
+export type SubscriptionControls = {
   /** Returns all subscriptions that were ever created. */
   subscriptions: () => Promise<Subscription[]>;
   /** Returns the only subscription. */
@@ -27,8 +27,11 @@ const declinesLater = '4000000000000341';
 /** The provider retries a failed payment three times, the last time after 15 days. */
 const dunningDays = 16;
 
-/** Controls the subscription of the signed-in user's organisation at the sandbox's payment provider. */
-export async function paidLifeOf(service: Service, request: APIRequestContext): Promise<PaidLife> {
+/** Returns the controls for the signed-in user's organisation. */
+export async function subscriptionControls(
+  service: Service,
+  request: APIRequestContext,
+): Promise<SubscriptionControls> {
   const { organisation } = await (await request.get('/api/subscription')).json();
 
   async function subscriptions(): Promise<Subscription[]> {

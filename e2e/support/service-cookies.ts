@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 /** The lifetime of a cookie that is cleared. */
 export const gone = 0;
 
-/** Every cookie of the service with its attributes, except its lifetime. */
+/** Returns every cookie of the service with its attributes and its lifetime. */
 export function cookiesOver(
   scheme: 'http' | 'https',
 ): Record<string, { name: string; attributes: string[]; seconds: number }> {
@@ -42,7 +42,7 @@ export function setBy({ headers }: Answer) {
   });
 }
 
-/** A browser as far as cookies go: it sends the cookies that it was given. */
+/** Returns a client that keeps the cookies of its answers and sends them, as a browser does. */
 export function openCookieBrowser(service: Pick<Service, 'baseUrl'>) {
   const jar = new Map<string, string>();
   return {

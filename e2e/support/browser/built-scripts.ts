@@ -20,8 +20,8 @@ interface PageScripts {
 }
 
 /**
- * The scripts that the built pages load, by route: Kit's, those of layouts and page, and what these import. Kit's own
- * list lacks what a module loaded on demand imports too.
+ * Returns the scripts that the built pages load, by route: Kit's, those of layouts and page, and what these import.
+ * Kit's own list lacks what a module loaded on demand imports too.
  */
 export async function scriptsOfPages(): Promise<PageScripts[]> {
   const { manifest } = (await import(pathToFileURL(path.join(build, 'server/manifest.js')).href)) as {

@@ -48,7 +48,7 @@ export async function startFirefox(): Promise<Firefox> {
   };
 }
 
-/** The address that Firefox prints once it listens. */
+/** Returns the address that Firefox prints once it listens. */
 async function bidiAddress(child: ChildProcess): Promise<string> {
   let printed = '';
   child.stderr?.on('data', (bytes) => {
@@ -64,7 +64,7 @@ async function bidiAddress(child: ChildProcess): Promise<string> {
   throw new Error(`Firefox does not listen within ${startSeconds} s: ${printed}`);
 }
 
-/** A tab that is used by mouse and keyboard, on what it shows by text and labels. */
+/** A tab that a test uses by mouse and keyboard. It finds elements by their text or label. */
 export class Tab {
   #connection: BidiConnection;
   #context: string;
@@ -122,7 +122,7 @@ export class Tab {
 
   async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + waitSeconds * 1000;
-    // A page that is being replaced has no answer: the next one is asked.
+    // While a page is being replaced the call fails, and the next page is asked.
     while (!(await holds().catch(() => false))) {
       if (Date.now() > deadline) {
         const shown = await this.#call<string>('() => [location.href, document.body.innerText].join(": ")');

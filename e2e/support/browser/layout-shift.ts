@@ -10,9 +10,9 @@ export async function expectNoLayoutShift(page: Page, at: string): Promise<void>
 }
 
 /**
- * The layout shifts that Chromium has recorded, each one's value and the elements that moved: those before the user's
- * first input on the document, or all. Chromium's own mark of what an input has moved ends half a second after it, and
- * on a slow machine its effect comes later.
+ * Returns the layout shifts that Chromium has recorded, each one's value and the elements that moved: those before the
+ * user's first input on the document, or all. Chromium's own mark of what an input has moved ends half a second after
+ * it, and on a slow machine its effect comes later.
  */
 export function layoutShifts(page: Page, { afterInput = false } = {}): Promise<unknown[][]> {
   return page.evaluate(async (isAll) => {

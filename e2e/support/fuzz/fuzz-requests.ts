@@ -26,8 +26,8 @@ export async function sendForEach(service: Service, callers: Caller[], content: 
 }
 
 /**
- * Sends each hostile value of each field for the callers whose input the service reads, and expects no failure. It
- * refuses the other callers before, whatever they send.
+ * Sends each hostile value of each field for the callers whose input the service reads, and expects no failure. The
+ * service refuses the other callers before it reads their input.
  */
 export async function sendEachField(
   service: Service,

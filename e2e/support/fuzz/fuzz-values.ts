@@ -55,7 +55,7 @@ const plausible: Record<string, unknown> = {
   organisation_ids: [randomUUID()],
 };
 
-/** Each field with each hostile value in turn, beside plausible values. */
+/** Returns bodies that have each hostile value in each field in turn, beside plausible values. */
 export function eachField(fields: string[]): string[] {
   const others = Object.fromEntries(fields.map((name) => [name, plausible[name] ?? randomUUID()]));
   return fields.flatMap((name) => hostile.map((value) => JSON.stringify({ ...others, [name]: value })));

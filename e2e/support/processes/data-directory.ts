@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const variable = 'GATEHOUSE_E2E_DATA';
 
-/** The folder of what every worker of a run reads. It is removed after the run. */
+/** Returns the folder of the files that every worker of a run reads. It is removed after the run. */
 export function runFolder(): string {
   const folder = process.env[variable];
   if (!folder) throw new Error('The run of the browser tests has no folder.');

@@ -29,7 +29,7 @@ export async function startPair(): Promise<Pair> {
   fs.writeFileSync(path.join(cluster, 'pg_hba.conf'), 'host all,replication all 127.0.0.1/32 trust\n');
   const copy = path.join(folder, 'second', 'postgres');
   fs.mkdirSync(path.dirname(copy), { mode: fs.statSync(path.dirname(cluster)).mode });
-  // Keeps the owner, as whom PostgreSQL runs.
+  // -a keeps the owner, as which PostgreSQL runs.
   execFileSync('cp', ['-a', cluster, copy]);
   fs.writeFileSync(path.join(copy, 'standby.signal'), '');
 

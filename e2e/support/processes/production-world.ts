@@ -19,7 +19,7 @@ export type World = {
   stop: () => Promise<void>;
 };
 
-/** Starts them. The database is migrated already, unless the service is to find an empty one. */
+/** Starts these systems. The database is migrated, unless `empty` is true. */
 export async function startWorld(baseUrl: string, { empty = false } = {}): Promise<World> {
   const folder = empty ? fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-production-')) : makeDataDirectory();
   const database = await openEmbedded(folder);

@@ -8,7 +8,7 @@ export type Product = {
    * Sets the service's URL. The service starts after the product, because it must know the
    * product's origin. `seenAs` are the public URLs behind a proxy.
    */
-  askAt: (baseUrl: string, seenAs?: { gatehouse: string; product: string }) => void;
+  setServiceUrl: (baseUrl: string, seenAs?: { gatehouse: string; product: string }) => void;
   stop: () => Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export async function startProduct(): Promise<Product> {
 
   return {
     url,
-    askAt(baseUrl, seenAs = { gatehouse: baseUrl, product: url }) {
+    setServiceUrl(baseUrl, seenAs = { gatehouse: baseUrl, product: url }) {
       gatehouse = baseUrl;
       seen = seenAs;
     },

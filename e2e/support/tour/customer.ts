@@ -1,7 +1,7 @@
 import { dayMilliseconds } from '@gatehouse/api/durations';
 import { expect, type Page } from '@playwright/test';
 import { linkFor, passPhrase, signIn } from '../people.ts';
-import { holdPaymentsBack, paidLifeOf } from '../provider.ts';
+import { holdPaymentsBack, subscriptionControls } from '../provider.ts';
 import { openSetting } from '../settings.ts';
 import { phone, type TourPart } from './tour-part.ts';
 
@@ -90,7 +90,7 @@ async function seePayment({ service, see }: TourPart, page: Page): Promise<void>
   await page.getByRole('list').getByRole('link').first().click();
   await see(page, 'sandbox-invoice');
 
-  const life = await paidLifeOf(service, page.request);
+  const life = await subscriptionControls(service, page.request);
   await life.everythingDelivered();
   await life.becomes('past_due');
   await life.everythingDelivered();

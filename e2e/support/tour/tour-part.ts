@@ -4,10 +4,10 @@ import type { Service } from '../service.ts';
 export const wide = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
-/** As the cursor of a list of the operator console it leaves out no row: the page has all of them, and links to the first. */
+/** A cursor for the lists of the operator console that leaves out no row: the page shows them and links to the first page. */
 export const newestId = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
-/** What each part of the tour of all pages receives. */
+/** The arguments of each part of the tour of all pages. */
 export type TourPart = {
   service: Service;
   request: APIRequestContext;

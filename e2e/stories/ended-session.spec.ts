@@ -1,7 +1,40 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import type { APIRequestContext } from '@playwright/test';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
-import { makeOwner, passPhrase } from '../support/people.ts';
+import { cookiesOf, makeOwner, passPhrase } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
-import { expect, test } from '../support/service.ts';
+import { expect, type Service, test } from '../support/service.ts';
+
+const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+
+/** Returns what signs a new owner in, and the Cookie header of a first session. */
+async function newSession(service: Service, request: APIRequestContext) {
+  const email = await makeOwner(service, request);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email, password: passPhrase });
+  const signIn = async () => cookiesOf(await send(service, '/api/login', { method: 'POST', headers, body }));
+  return { signIn, cookie: await signIn() };
+}
+
+test('a form whose body arrives after its session has ended changes nothing', async ({ context, service }) => {
+  const { signIn, cookie } = await newSession(service, context.request);
+  const body = 'name=Late';
+  const late = http.request(`${service.baseUrl}/account?/changeName`, {
+    method: 'POST',
+    headers: { ...asForm, cookie, 'content-length': body.length },
+  });
+  late.write(body.slice(0, 1));
+  await once(late, 'socket');
+  expect((await send(service, '/api/logout', { method: 'POST', headers: { cookie } })).status).toBe(200);
+
+  late.end(body.slice(1));
+  const [answer] = (await once(late, 'response')) as [IncomingMessage];
+  answer.resume();
+  expect(answer.headers.location ?? '').not.toBe('/account');
+  const session = await send(service, '/api/session', { headers: { cookie: await signIn() } });
+  expect(JSON.parse(session.text).user.name).toBeNull();
+});
 
 test('a link of a page whose session has ended stores the page to return to when it is clicked, not when it is pointed at', async ({
   context,

@@ -7,6 +7,7 @@ import type { Language } from '#lib/language/language.ts';
 import type { GuardedRequest } from '#lib/server/guards/request-guard.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
 import type { Failure } from '#lib/server/http/record-failure.ts';
+import type { RequestSource } from '#lib/server/http/router-context.ts';
 
 declare global {
   namespace App {
@@ -16,6 +17,10 @@ declare global {
       client: Client;
       /** What the request guard read of the request. */
       accepted: GuardedRequest;
+      /** What the principal was resolved from. */
+      source: RequestSource;
+      /** Whether the body had arrived before the principal was resolved. */
+      hasWholeBody: boolean;
       /** Null without a session or API key, and on the routes that need none. */
       principal: Principal | null;
       /** Whether the request came with the cookie of a session that has ended. */

@@ -124,7 +124,8 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
     locals.accepted = await guardRequest({ method, headers, readBytes }, { pathname, methods }, locals.app.config);
     // The development server passes no client.
     const client = exchangeOf(event)?.client ?? { address: event.getClientAddress() };
-    await openContext(locals, { method, pathname, headers, cookies, client, signal });
+    const message = event.platform?.req;
+    await openContext(locals, { method, pathname, headers, cookies, client, signal, message });
   } catch (thrown) {
     locals.principal ??= null;
     return rejectRequest(event, thrown);

@@ -22,7 +22,7 @@ const changes: Record<string, (api: Api, names: Names) => Promise<unknown>> = {
     api.organisations.changeBillingContact({ organisation_id, email: 'intruder@company.example' }),
 };
 
-// The principal is read before the body, which a client may send many seconds later.
+// The use case waits for locks after the principal was read.
 describe.each([
   ['the session has ended', 'delete from sessions where user_id = $1'],
   [

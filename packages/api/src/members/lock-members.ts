@@ -25,9 +25,8 @@ export async function lockMembers(tx: Transaction, organisationId: string): Prom
 }
 
 /**
- * Returns the role of the user who makes a change, read under the lock, because they may have been
- * demoted since the request began, or their session ended. A client may send a body many seconds after its
- * headers, by which the principal was read.
+ * Returns the role of the user who makes a change, read under the lock, because a change that ran at the same time
+ * may have demoted them or ended their session.
  *
  * @throws AppError FORBIDDEN if the role has no ADMIN; UNAUTHENTICATED if the session has ended.
  */

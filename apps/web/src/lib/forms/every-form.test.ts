@@ -44,7 +44,13 @@ afterAll(() => test.close());
 
 function eventOf({ principal }: typeof owner, fields: Record<string, string>) {
   const url = new URL('/', 'http://localhost:3999');
-  const locals = { app: test.app, principal, requestId: 'test', api: callerFor(test, principal) };
+  const locals = {
+    app: test.app,
+    principal,
+    requestId: 'test',
+    api: callerFor(test, principal),
+    hasWholeBody: true,
+  };
   const request = new Request(url, { method: 'POST', body: new URLSearchParams(fields) });
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   return { url, request, locals, cookies, params: {}, setHeaders: () => {} } as unknown as Event;

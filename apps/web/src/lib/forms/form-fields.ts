@@ -1,11 +1,21 @@
 import { isUtf8 } from 'node:buffer';
-import { error } from '@sveltejs/kit';
+import { error, type RequestEvent } from '@sveltejs/kit';
 import { maxBodyBytesOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { readRequestBytes } from '#lib/server/http/read-body.ts';
+import { renewPrincipalAfter } from '#lib/server/http/router-context.ts';
 
 const isEncoded = /^application\/x-www-form-urlencoded/i;
 const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
+
+/**
+ * The fields of a form post that acts for the principal, who is resolved again if the form arrived late.
+ *
+ * @throws Kit's errors of `formFields`.
+ */
+export function readForm({ locals, request }: Pick<RequestEvent, 'locals' | 'request'>): Promise<FormData> {
+  return renewPrincipalAfter(locals, () => formFields(request));
+}
 
 /**
  * The fields of a form post.

@@ -109,8 +109,9 @@ async function ask(
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   const url = new URL(path, 'http://localhost:3999');
   const accepted = { presentedKey: null, maxBodyBytes: 65_536 };
-  const locals = { app: test.app, accepted, principal, requestId: 'test', api: callerFor(test, principal) };
   const request = restRequestOf(new Request(url, { method }), cookies);
+  const api = callerFor(test, principal);
+  const locals = { app: test.app, accepted, hasWholeBody: true, principal, requestId: 'test', api };
   const { status, body } = await callEndpoint(request, locals as unknown as App.Locals, findEndpoint(url.pathname));
   return { status, text: body };
 }

@@ -1,6 +1,6 @@
 import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { readForm, text } from '#lib/forms/form-fields.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { writeCookie } from '#lib/server/session/cookies.ts';
 import { forgetInvitation, readInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
@@ -39,14 +39,14 @@ export const actions: Actions = {
   },
 
   forget: async (event) => {
-    const form = await formFields(event.request);
+    const form = await readForm(event);
     forgetInvitation(event);
     redirect(303, text(form, 'to') === 'signup' ? '/signup' : '/');
   },
 };
 
 async function storeInvitation(event: RequestEvent): Promise<void> {
-  const { token } = await requireInvitation(event, await formFields(event.request));
+  const { token } = await requireInvitation(event, await readForm(event));
   writeCookie(event.locals.app, event.cookies, 'invitation', token);
 }
 

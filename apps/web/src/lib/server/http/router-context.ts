@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { App } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
 import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
@@ -8,7 +8,6 @@ import type { Client, KeyedClient, Requester } from '@gatehouse/api/security/cli
 import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
-import type { RequestEvent } from '@sveltejs/kit';
 import { languageOf } from '../language/choose-language.ts';
 import {
   clearCookie,
@@ -22,14 +21,18 @@ import {
 } from '../session/cookies.ts';
 
 /** What a context needs of a request. */
-type RequestSource = {
+export type RequestSource = {
   method: string;
+  /** As in a URL: percent-encoded. */
   pathname: string;
+  /** A header by its name in lower case; null if the request has none. */
   headers: Pick<Headers, 'get'>;
   cookies: RequestCookies;
   client: KeyedClient;
   /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
+  /** Node's request, which knows whether its body has arrived. The development server gives Kit none. */
+  message?: Pick<IncomingMessage, 'complete'> | undefined;
 };
 
 /**
@@ -39,6 +42,8 @@ type RequestSource = {
  * @throws AppError UNAUTHENTICATED for an API key that is not valid.
  */
 export async function openContext(locals: App.Locals, request: RequestSource): Promise<void> {
+  locals.source = request;
+  locals.hasWholeBody = request.message?.complete === true;
   locals.client = new RequestClient(locals, request);
   locals.principal = await resolvePrincipal(locals, request);
   locals.session = sessionActions(locals, request.cookies);
@@ -46,15 +51,31 @@ export async function openContext(locals: App.Locals, request: RequestSource): P
 }
 
 /**
- * Resolves the principal of a request again, whose context is open. A download that is still being sent long after the
- * request needs it, because its user may have lost the authority since.
+ * Resolves the principal of a request again, whose context is open. For a request whose body arrives, or whose answer
+ * is read, long after its headers: the user or key may have lost the authority since.
+ *
+ * @throws AppError UNAUTHENTICATED for an API key that is not valid any more.
  */
-export async function reopenContext({ locals, url, request, cookies }: ContextEvent): Promise<void> {
-  const { method, headers, signal } = request;
-  await openContext(locals, { method, pathname: url.pathname, headers, cookies, client: locals.client, signal });
+export async function reopenContext(locals: App.Locals): Promise<void> {
+  const hadPrincipal = locals.principal !== null;
+  await openContext(locals, locals.source);
+  if (hadPrincipal && locals.principal === null) locals.sessionEnded = true;
 }
 
-type ContextEvent = Pick<RequestEvent, 'locals' | 'url' | 'request' | 'cookies'>;
+/**
+ * Reads the body of a request whose context is open, and resolves the principal again if the body had not arrived
+ * before the principal was resolved. Everything that reads a body for a principal reads it by this function
+ * (docs/decisions/049).
+ *
+ * @throws AppError UNAUTHENTICATED for an API key that is not valid any more; and what `read` throws.
+ */
+export async function renewPrincipalAfter<Body>(locals: App.Locals, read: () => Promise<Body>): Promise<Body> {
+  try {
+    return await read();
+  } finally {
+    if (!locals.hasWholeBody) await reopenContext(locals);
+  }
+}
 
 /** Whether the API key or the session of a request was valid recently in this process. Reads no database. */
 export function hasRecentToken(app: App, { authorization, cookie }: IncomingHttpHeaders): boolean {

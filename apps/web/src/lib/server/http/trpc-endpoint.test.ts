@@ -25,6 +25,7 @@ function eventOf(path: string, init: RequestInit): RequestEvent {
     client: { address: '127.0.0.1', userAgent: null },
     accepted: { presentedKey: null, maxBodyBytes: 65_536 },
     api: callerFor(test, owner.principal),
+    hasWholeBody: true,
   } as unknown as App.Locals;
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   locals.session = sessionActions(locals, cookies);

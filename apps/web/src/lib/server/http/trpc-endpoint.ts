@@ -5,7 +5,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { errorResponse } from './error-response.ts';
 import { bodyLimitOf, readJsonText, readRequestBytes } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
-import { routerContext } from './router-context.ts';
+import { renewPrincipalAfter, routerContext } from './router-context.ts';
 
 /** Serves the router over HTTP, with the rules of the JSON endpoints and tRPC's envelope. */
 export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
@@ -36,7 +36,7 @@ async function toTrpcRequest({ request, url, locals }: RequestEvent): Promise<Re
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
   const body = { headers: request.headers, readBytes: (maxBytes: number) => readRequestBytes(request, maxBytes) };
-  const read = await readJsonText(body, bodyLimitOf(locals));
+  const read = await renewPrincipalAfter(locals, () => readJsonText(body, bodyLimitOf(locals)));
   // The original text: serialising a deeply nested value again would overflow the stack.
   const sent = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
   return new Request(url, { method: 'POST', headers, body: sent, signal, duplex: 'half' } as RequestInit);

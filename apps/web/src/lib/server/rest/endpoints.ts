@@ -1,22 +1,12 @@
 import { receiveEvent } from '@gatehouse/api/billing/events/receive-event';
 import type { Caller } from '@gatehouse/api/router/root';
-import type { KeyedClient } from '@gatehouse/api/security/client';
-import type { Cookies } from '@sveltejs/kit';
 import { bodyLimitOf, readJson } from '../http/read-body.ts';
+import { type RequestSource, renewPrincipalAfter } from '../http/router-context.ts';
 
 /** A request to a REST endpoint, from Node’s server or from Kit. */
-export type RestRequest = {
-  method: string;
-  /** As in a URL: percent-encoded. */
-  pathname: string;
+export type RestRequest = RequestSource & {
   /** The query of the URL without its "?". */
   search: string;
-  /** A header by its name in lower case; null if the request has none. */
-  headers: Pick<Headers, 'get'>;
-  cookies: Pick<Cookies, 'get' | 'set' | 'delete'>;
-  client: KeyedClient;
-  /** Aborted if the client disconnects before the answer. */
-  signal: AbortSignal;
   /** @throws AppError TOO_LARGE if the body has more bytes. */
   readBytes: (maxBytes: number) => Promise<Buffer>;
 };
@@ -44,7 +34,7 @@ export function reads<Result>(call: Call<Result>, headersOf?: (answer: Result) =
 /** As `reads`, but also passes the JSON of the body. */
 export function writes<Result>(call: CallWithBody<Result>): Endpoint {
   return async (request, locals, path) => {
-    const body = await readJson(request, bodyLimitOf(locals));
+    const body = await renewPrincipalAfter(locals, () => readJson(request, bodyLimitOf(locals)));
     return { body: await call(locals.api, body as never, { path, query: queryOf(request) }) };
   };
 }

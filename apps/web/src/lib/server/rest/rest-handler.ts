@@ -46,6 +46,7 @@ export function createRestHandler(app: Service): RestHandler {
       cookies,
       client,
       signal: abort.signal,
+      message: request,
       readBytes: (maxBytes) => readMessageBytes(request, maxBytes),
     });
     return answered

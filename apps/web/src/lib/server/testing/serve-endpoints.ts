@@ -31,6 +31,7 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
     cookies,
     client: { address: '127.0.0.1' },
     signal: request.signal,
+    message: { complete: true },
     readBytes: (maxBytes) => readRequestBytes(request, maxBytes),
   };
 }

@@ -19,7 +19,13 @@ type Event = Parameters<typeof page.load>[0] & Parameters<typeof operatorPage.lo
 function eventOf(principal: UserPrincipal, path: string, fields?: Record<string, string>): Event {
   const url = new URL(path, 'http://localhost:3999');
   const init = fields === undefined ? {} : { method: 'POST', body: new URLSearchParams(fields) };
-  const locals = { app: test.app, principal, requestId: 'test', api: callerFor(test, principal) };
+  const locals = {
+    app: test.app,
+    principal,
+    requestId: 'test',
+    api: callerFor(test, principal),
+    hasWholeBody: true,
+  };
   return { url, request: new Request(url, init), locals, setHeaders: () => {} } as unknown as Event;
 }
 

@@ -13,7 +13,7 @@ export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url' | 'is
 
 /** As `requireOperator`, but reads the session again: a download can outlast it, or the user's authority. */
 export async function requireOperatorNow(event: RequestEvent): Promise<Operators> {
-  await reopenContext(event);
+  await reopenContext(event.locals);
   return requireOperator(event);
 }
 

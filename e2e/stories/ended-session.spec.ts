@@ -36,6 +36,24 @@ test('a form whose body arrives after its session has ended changes nothing', as
   expect(JSON.parse(session.text).user.name).toBeNull();
 });
 
+test('a sign-out whose form is too large answers 413 and ends no session, whether or not it names its length', async ({
+  context,
+  service,
+}) => {
+  const { cookie } = await newSession(service, context.request);
+  const body = 'x'.repeat(70_000);
+  for (const headers of [
+    { ...asForm, cookie },
+    { ...asForm, cookie, 'transfer-encoding': 'chunked' },
+  ]) {
+    expect((await send(service, '/logout', { method: 'POST', headers, body })).status).toBe(413);
+    expect((await send(service, '/api/session', { headers: { cookie } })).status).toBe(200);
+  }
+  const signedOut = await send(service, '/logout', { method: 'POST', headers: { ...asForm, cookie }, body: 'a=b' });
+  expect([signedOut.status, signedOut.headers.location]).toEqual([303, '/login']);
+  expect((await send(service, '/api/session', { headers: { cookie } })).status).toBe(401);
+});
+
 test('a link of a page whose session has ended stores the page to return to when it is clicked, not when it is pointed at', async ({
   context,
   page,

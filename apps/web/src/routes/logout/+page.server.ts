@@ -1,4 +1,5 @@
 import { redirect } from '@sveltejs/kit';
+import { readForm } from '#lib/forms/form-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = () => {
@@ -6,8 +7,10 @@ export const load: PageServerLoad = () => {
 };
 
 export const actions: Actions = {
-  default: async ({ locals }) => {
-    await locals.api.signIn.out();
+  default: async (event) => {
+    // It has no fields: this refuses a body that no form may have.
+    await readForm(event);
+    await event.locals.api.signIn.out();
     redirect(303, '/login');
   },
 };

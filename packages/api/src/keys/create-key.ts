@@ -1,4 +1,4 @@
-import { and, gt, isNull, or } from 'drizzle-orm';
+import { and } from 'drizzle-orm';
 import type { z } from 'zod';
 import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
@@ -6,6 +6,7 @@ import type { Transaction } from '../db/client.ts';
 import { apiKeys } from '../db/schema/keys.ts';
 import { invalid } from '../errors.ts';
 import { lockMembers, requireAdministrator } from '../members/lock-members.ts';
+import { isValidKey } from '../organisations/is-valid-key.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
@@ -42,11 +43,7 @@ export async function createKey(
 }
 
 async function requireRoomForKey(app: App, tx: Transaction, organisationId: string): Promise<void> {
-  const valid = and(
-    ownedBy(organisationId),
-    isNull(apiKeys.revokedAt),
-    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, app.now())),
-  );
+  const valid = and(ownedBy(organisationId), isValidKey(app.now()));
   if ((await tx.$count(apiKeys, valid)) >= maxKeys) {
     throw invalid({ name: `An organisation has at most ${maxKeys} keys. Revoke one that is not used.` });
   }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { prepared } from '../db/client.ts';
 import { apiKeys } from '../db/schema/keys.ts';
@@ -6,6 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { minuteMilliseconds } from '../durations.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
+import { isValidKey } from '../organisations/is-valid-key.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import { hashToken } from '../security/token.ts';
 import { type KeyPrincipal, makeKeyPrincipal } from '../sessions/principal.ts';
@@ -54,13 +55,7 @@ const keyFacts = prepared((db) =>
     })
     .from(apiKeys)
     .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))
-    .where(
-      and(
-        eq(apiKeys.hash, sql.placeholder('hash')),
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
-      ),
-    )
+    .where(and(eq(apiKeys.hash, sql.placeholder('hash')), isValidKey(sql.placeholder('now'))))
     .prepare('api_key'),
 );
 

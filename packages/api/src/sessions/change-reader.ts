@@ -7,6 +7,7 @@ import { apiKeys } from '../db/schema/keys.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { isValidKey } from '../organisations/is-valid-key.ts';
 import type { Holding, Principal } from './principal.ts';
 
 /** Returns the id by which a principal's waiting requests are counted: that of the key or the user. */
@@ -49,8 +50,7 @@ const validKey = prepared((db) =>
     .where(
       and(
         eq(apiKeys.id, sql.placeholder('id')),
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
+        isValidKey(sql.placeholder('now')),
         or(isNull(apiKeys.organisationId), isOpen),
       ),
     )

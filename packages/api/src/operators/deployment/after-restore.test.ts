@@ -5,6 +5,7 @@ import { assignPositions } from '../../changes/assign-positions.ts';
 import { newId } from '../../db/id.ts';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { apiKeys } from '../../db/schema/keys.ts';
 import { invitations } from '../../db/schema/members.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { tokenKeys } from '../../db/schema/tokens.ts';
@@ -13,6 +14,7 @@ import { makeSubscriber } from '../../testing/billing.ts';
 import { makeInvitation, makeOwner } from '../../testing/factories.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { commandLine } from '../actor.ts';
+import { createOperatorKey } from '../keys.ts';
 import { afterRestore } from './after-restore.ts';
 
 const test = useBillingTest();
@@ -44,6 +46,18 @@ it('after a restored backup no session, link, token, signing key, invitation or 
   expect(row?.needsSync).toBe(true);
   expect((await assignPositions(test.app)).deployment).not.toBe(deployment);
   expect(await afterRestore(test.app, commandLine)).toMatchObject({ sessions: 0, links: 0, invitations: 0, mails: 0 });
+});
+
+it('keys that were revoked or have expired are not counted as valid', async () => {
+  const { app } = test;
+  const create = () =>
+    createOperatorKey(app, { organisationId: null }, { name: 'Service', scope: 'READ' }, commandLine);
+  const before = (await afterRestore(app, commandLine)).validKeys;
+  const [, expired, revoked] = [await create(), await create(), await create()];
+  await app.db.update(apiKeys).set({ expiresAt: app.now() }).where(eq(apiKeys.id, expired.id));
+  await app.db.update(apiKeys).set({ revokedAt: app.now() }).where(eq(apiKeys.id, revoked.id));
+
+  expect((await afterRestore(app, commandLine)).validKeys).toBe(before + 1);
 });
 
 it('only mails that had not been sent are counted as dropped', async () => {

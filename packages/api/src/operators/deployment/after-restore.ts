@@ -10,6 +10,7 @@ import { invitations } from '../../db/schema/members.ts';
 import { notices, sessions } from '../../db/schema/sessions.ts';
 import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
 import { tokenKeys } from '../../db/schema/tokens.ts';
+import { isValidKey } from '../../organisations/is-valid-key.ts';
 import type { Actor } from '../actor.ts';
 
 /**
@@ -46,7 +47,7 @@ export function afterRestore(app: App, actor: Actor) {
       mails,
       subscriptions: subscriptions.length,
       /** Those that were revoked after the backup are valid again: an operator has to look through them. */
-      validKeys: await tx.$count(apiKeys, sql`${apiKeys.revokedAt} is null`),
+      validKeys: await tx.$count(apiKeys, isValidKey(app.now())),
     };
   });
 }

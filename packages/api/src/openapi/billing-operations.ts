@@ -10,6 +10,7 @@ const billingErrors: Operation['errors'] = [
   'BILLING_UNAVAILABLE',
   'NO_ORGANISATION',
   'NOT_FOUND',
+  'TOO_MANY',
   'PROVIDER_UNAVAILABLE',
 ];
 
@@ -22,6 +23,7 @@ function action(name: string, about: Pick<Operation, 'summary' | 'answer'> & Par
     tag: 'Billing',
     access: ['session'],
     scope: 'ADMIN',
+    description: 'An organisation has 200 billing actions in ten minutes, all four together.',
     body: z.object({ organisation_id: organisationId }),
     errors: billingErrors,
     ...about,

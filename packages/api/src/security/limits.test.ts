@@ -13,7 +13,11 @@ import type { Rule } from './throttle.ts';
 let test: TestApp;
 
 beforeAll(async () => {
-  test = await startTestApp({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' } });
+  test = await startTestApp({
+    environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' },
+    // Of an organisation's billing actions at once, one goes on and none waits.
+    timeouts: { leaseSeconds: 0 },
+  });
   signedIn = (await makeOwner(test)).principal;
 });
 
@@ -26,8 +30,8 @@ let signedIn: Principal;
 type Expected = {
   most: number;
   minutes: number;
-  /** What is counted together: the address, the client, both, the client's network, or a session. */
-  per: 'address' | 'client' | 'pair' | 'network' | 'session';
+  /** What is counted together: the address, the client, both, the client's network, a session, or an organisation. */
+  per: 'address' | 'client' | 'pair' | 'network' | 'session' | 'organisation';
   attempt: (client: string, email: string) => Promise<unknown>;
 };
 
@@ -99,7 +103,17 @@ const expectedRules: Record<Rule, Expected> = {
         name: 'Key',
       }),
   },
+  'billing-organisation': {
+    most: 200,
+    minutes: 10,
+    per: 'organisation',
+    attempt: (client) => callerFor(test, signedIn, { client }).billing.cancel(),
+  },
 };
+
+function isClients(per: Expected['per']): per is 'client' | 'pair' | 'network' {
+  return per === 'client' || per === 'pair' || per === 'network';
+}
 
 let subnets = 0;
 
@@ -132,7 +146,7 @@ describe.each(Object.entries(expectedRules) as [Rule, Expected][])('%s', (rule, 
   /** Performs the nth attempt with the same key of this limit, and new values for everything else. */
   const nth = (n: number) =>
     attempt(
-      per === 'address' || per === 'session' ? newSubnet()(n) : clientOf[per](n),
+      isClients(per) ? clientOf[per](n) : newSubnet()(n),
       per === 'client' || per === 'network' ? newEmail() : one,
     );
 
@@ -154,7 +168,7 @@ describe.each(Object.entries(expectedRules) as [Rule, Expected][])('%s', (rule, 
     expect(row?.expire).toBeLessThanOrEqual(ended + minutes * 60_000);
 
     // Other clients and addresses are not limited.
-    if (per !== 'address' && per !== 'session') expect(await secondsToWait(attempt(newSubnet()(1), one))).toBeNull();
+    if (isClients(per)) expect(await secondsToWait(attempt(newSubnet()(1), one))).toBeNull();
     if (per === 'address' || per === 'pair') expect(await secondsToWait(attempt(subnet(1), newEmail()))).toBeNull();
 
     await test.app.db

@@ -18,6 +18,7 @@ const rules = {
   'verify-client': { points: 60, minutes: 10 },
   'return-url-client': { points: 300, minutes: 10 },
   'api-key-user': { points: 30, minutes: 60 },
+  'billing-organisation': { points: 200, minutes: 10 },
 } as const;
 
 export type Rule = keyof typeof rules;
@@ -25,7 +26,7 @@ export type Rule = keyof typeof rules;
 /** The name of every rule. */
 export const ruleNames = Object.keys(rules) as Rule[];
 
-/** The keys from which one point each is taken, by rule: an address, a client, a network or a known browser. */
+/** The keys from which one point each is taken, by rule: an address, a client, a user, an organisation and others. */
 export type Points = Partial<Record<Rule, string>>;
 
 export type Throttle = {

@@ -7,12 +7,12 @@ import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../
 import type { Administrator } from '../../sessions/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
-import { type BillingApp, requirePayment } from './require-payment.ts';
+import { type BillingApp, requirePayment, takeBillingAction } from './require-payment.ts';
 
 /**
  * Opens the provider's customer portal, where cards are changed (interface §4).
  *
- * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; BUSY;
+ * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; TOO_MANY; BUSY;
  *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export async function openPortal(
@@ -21,6 +21,7 @@ export async function openPortal(
   input: { organisation_id?: unknown },
 ): Promise<{ url: string }> {
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
+  await takeBillingAction(app, organisationId);
 
   const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
   await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });

@@ -26,3 +26,13 @@ export function requirePayment(app: App): Payment {
   }
   return app.payment;
 }
+
+/**
+ * Counts an action that asks the payment provider, which limits the requests of a whole deployment: no organisation may
+ * use them up.
+ *
+ * @throws AppError TOO_MANY after 200 actions of an organisation in ten minutes.
+ */
+export function takeBillingAction({ throttle }: App, organisationId: string): Promise<void> {
+  return throttle.take({ 'billing-organisation': organisationId });
+}

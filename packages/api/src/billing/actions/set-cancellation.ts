@@ -14,7 +14,7 @@ import { recordOf, type SubscriptionRecord } from '../entitlement/subscription-r
 import { planOf } from '../plans/plans.ts';
 import { isEnded, type SubscriptionState, statusClassOf } from '../projection/provider-objects.ts';
 import { syncOrganisation } from '../sync/sync.ts';
-import type { BillingApp } from './require-payment.ts';
+import { type BillingApp, takeBillingAction } from './require-payment.ts';
 import { endIsAsWanted, type HeldLease, setEnd } from './schedule-end.ts';
 
 /**
@@ -23,9 +23,9 @@ import { endIsAsWanted, type HeldLease, setEnd } from './schedule-end.ts';
  * subscriptions of all the organisation's customers are changed, entitled ones first; one
  * failure does not stop the others.
  *
- * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; VALIDATION
- *   if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which names what remains if a part was
- *   carried out.
+ * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; TOO_MANY;
+ *   VALIDATION if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which names what remains if a
+ *   part was carried out.
  */
 export async function setCancellation(
   app: BillingApp,
@@ -34,6 +34,7 @@ export async function setCancellation(
 ): Promise<SubscriptionRecord> {
   const { wanted } = input;
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
+  await takeBillingAction(app, organisationId);
 
   const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const lease = { organisationId, holder };

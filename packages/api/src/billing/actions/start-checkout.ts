@@ -16,7 +16,7 @@ import {
   priceOf,
   recordedCheckout,
 } from './checkout-session.ts';
-import type { BillingApp } from './require-payment.ts';
+import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**
  * Returns the address where the organisation buys or changes to a paid tier. Concurrent
@@ -24,7 +24,7 @@ import type { BillingApp } from './require-payment.ts';
  * subscription.
  *
  * @throws AppError VALIDATION if the tier cannot be bought; NOT_FOUND if the page was another
- *   organisation's; NO_ORGANISATION; AWAITING_APPROVAL if the approval was undone meanwhile; BUSY;
+ *   organisation's; NO_ORGANISATION; TOO_MANY; AWAITING_APPROVAL if the approval was undone meanwhile; BUSY;
  *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export async function startCheckout(
@@ -34,6 +34,7 @@ export async function startCheckout(
 ): Promise<{ url: string }> {
   const tier = readTier(app, input.tier);
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
+  await takeBillingAction(app, organisationId);
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
     const context = { ask, holder, organisationId, customerId, tier };

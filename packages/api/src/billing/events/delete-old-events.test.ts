@@ -7,7 +7,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
-import { statusClassOf } from '../projection/provider-objects.ts';
+import { eventClassOf, statusClassOf } from '../projection/provider-objects.ts';
 import { readProjectionInput } from '../projection/subscription-row.ts';
 import { billingJobs } from '../sync/jobs.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
@@ -49,7 +49,7 @@ test('only events that no longer decide anything are deleted, and no projection 
           events.map(({ created, object, previous }) => ({
             subscriptionId,
             created,
-            statusClass: statusClassOf(String(object.status)),
+            statusClass: eventClassOf({ statusClass: statusClassOf(String(object.status)) }, previous),
             payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
           })),
         );

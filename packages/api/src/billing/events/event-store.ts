@@ -4,7 +4,12 @@ import { type Database, prepared, preparedSql, type Transaction } from '../../db
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { isSqlState } from '../../errors.ts';
 import type { ComputedColumns } from '../projection/projection.ts';
-import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
+import {
+  eventClassOf,
+  type PaymentEvent,
+  type Subject,
+  type SubscriptionState,
+} from '../projection/provider-objects.ts';
 import { computedAssignments, valuesOf } from '../projection/subscription-row.ts';
 import type { HandlerName } from './event-handlers.ts';
 import type { EventOutcome } from './event-outcome.ts';
@@ -61,15 +66,15 @@ export async function storeEventWithRow(
   }
 }
 
-function valuesOfEvent(app: App, { event, payload, ...entry }: InterpretedEvent) {
-  const { id, type, created } = event;
+function valuesOfEvent(app: App, { payload, ...entry }: InterpretedEvent) {
+  const { id, type, created } = entry.event;
   return { id, type, created, receivedAt: app.now().toISOString(), payload, ...interpretationOf(entry) };
 }
 
 /**
  * Stores a new interpretation of a stored event, whose number does not change. Returns null if there is no such event.
  */
-export async function storeEventAgain(tx: Transaction, { event, ...entry }: InterpretedEvent): Promise<Arrival | null> {
+export async function storeEventAgain(tx: Transaction, entry: InterpretedEvent): Promise<Arrival | null> {
   const { customerId, subscriptionId } = entry.subject;
   const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
   const organisationId = owner?.id ?? null;
@@ -77,19 +82,19 @@ export async function storeEventAgain(tx: Transaction, { event, ...entry }: Inte
   const [stored] = await tx
     .update(paymentEvents)
     .set({ ...interpretation, organisationId, statusClass: organisationId === null ? null : statusClass })
-    .where(eq(paymentEvents.id, event.id))
+    .where(eq(paymentEvents.id, entry.event.id))
     .returning({ number: paymentEvents.number });
   return stored === undefined
     ? null
     : arrivalOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
 }
 
-function interpretationOf({ state, subject, outcome }: Omit<InterpretedEvent, 'event' | 'payload'>) {
+function interpretationOf({ event, state, subject, outcome }: Omit<InterpretedEvent, 'payload'>) {
   return {
     customerId: subject.customerId,
     subscriptionId: subject.subscriptionId,
     invoiceId: subject.invoiceId,
-    statusClass: state?.statusClass ?? null,
+    statusClass: state === null ? null : eventClassOf(state, event.previous),
     ...outcome,
   };
 }

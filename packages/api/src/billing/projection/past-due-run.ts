@@ -1,29 +1,56 @@
-import { toDate } from '../../providers/untrusted-json.ts';
-import type { StatusClass } from './provider-objects.ts';
-import { lastOfSecond, type ObjectChange } from './same-second.ts';
+import { type Fields, toDate } from '../../providers/untrusted-json.ts';
+import { eventClassOf, type SubscriptionState } from './provider-objects.ts';
+import { lastOfSecond } from './same-second.ts';
 
-type RunEvent = ObjectChange & { created: number; number: number; state: { statusClass: StatusClass } };
+type RunEvent = {
+  created: number;
+  number: number;
+  object: Fields;
+  previous: Fields | null;
+  state: Pick<SubscriptionState, 'statusClass'>;
+};
+
+export type Run = {
+  /** The second in which the run of failed payments began; null if all events are of an earlier run. */
+  pastDueSince: number | null;
+  /** The number of the event before which the run cannot have begun; 0 if there is none. */
+  brokenNumber: number;
+};
 
 /**
- * Returns the second in which the run of failed payments began that `last` belongs to: that of the first past-due
- * event after `brokenSecond`, the newest second with an event of another status, or -1. That second itself counts if it
- * certainly ends past due. Events up to `settledNumber` belong to an earlier run; null if `last` is one of them.
+ * Returns the run of failed payments that `last` belongs to. It begins with the first past-due event after the newest
+ * second with an event that shows another status, before or after its change. That second itself counts if all its
+ * events are past due, or if it certainly ends past due. Events up to `settledNumber` belong to an earlier run.
  */
-export function startOfRun(
-  events: RunEvent[],
-  last: RunEvent,
-  brokenSecond: number,
-  settledNumber: number,
-): number | null {
-  if (last.number <= settledNumber) return null;
+export function runOf(events: RunEvent[], last: RunEvent, settledNumber: number): Run {
+  const { second, number: brokenNumber } = lastBreak(events);
+  if (last.number <= settledNumber) return { pastDueSince: null, brokenNumber };
 
-  const end = lastOfSecond(events.filter(({ created }) => created === brokenSecond));
-  const first = end.certain && end.event?.state.statusClass === 'past_due' ? brokenSecond : brokenSecond + 1;
-  return events
-    .filter(
-      ({ created, state, number }) => state.statusClass === 'past_due' && created >= first && number > settledNumber,
-    )
+  const first = endsPastDue(events.filter(({ created }) => created === second)) ? second : second + 1;
+  const pastDueSince = events
+    .filter((event) => isPastDue(event) && event.created >= first && event.number > settledNumber)
     .reduce((earliest, { created }) => Math.min(earliest, created), last.created);
+  return { pastDueSince, brokenNumber };
+}
+
+/** Returns the newest second with an event that shows a status other than past due, before or after its change. */
+export function lastBreak(events: RunEvent[]): { second: number; number: number } {
+  const breaks = events.filter(({ state, previous }) => eventClassOf(state, previous) !== 'past_due');
+  const second = breaks.reduce((newest, { created }) => Math.max(newest, created), -1);
+  const number = breaks
+    .filter(({ created }) => created === second)
+    .reduce((last, { number }) => Math.max(last, number), 0);
+  return { second, number };
+}
+
+function endsPastDue(second: RunEvent[]): boolean {
+  if (second.every(isPastDue)) return true;
+  const { event, certain } = lastOfSecond(second);
+  return certain && event !== null && isPastDue(event);
+}
+
+function isPastDue({ state }: RunEvent): boolean {
+  return state.statusClass === 'past_due';
 }
 
 export type FirstPastDueAnswer = {
@@ -37,10 +64,7 @@ export type FirstPastDueAnswer = {
  * Returns the time of the run's first event or of the provider's first past-due answer: the earlier one, because the
  * first event may be lost. An answer before the event that precedes the run was about an earlier run.
  */
-export function startOfGrace(
-  answer: FirstPastDueAnswer | null,
-  run: { pastDueSince: number | null; brokenNumber: number } | null,
-): Date | null {
+export function startOfGrace(answer: FirstPastDueAnswer | null, run: Run | null): Date | null {
   const shown = toDate(run?.pastDueSince ?? null);
   const answered = answer?.pastDueSince ?? null;
   if (answer === null || run === null || shown === null || answered === null) return shown ?? answered;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type History, history } from '../../testing/payment/random-history.ts';
 import { decide, project, type StateEvent } from './projection.ts';
-import { readSubscriptionState, type SubscriptionState, statusClassOf } from './provider-objects.ts';
+import { eventClassOf, readSubscriptionState, type SubscriptionState, statusClassOf } from './provider-objects.ts';
 
 const runs = { numRuns: 3000 };
 
@@ -80,9 +80,10 @@ describe('the projection of a set of events', () => {
 /** Selects the events as `readProjectionInput` does, in memory; a test of `readProjectionInput` compares both. */
 function deciding(events: StateEvent[], settledNumber: number): StateEvent[] {
   const statusClass = (event: StateEvent) => statusClassOf(String(event.object.status));
+  const classOf = (event: StateEvent) => eventClassOf({ statusClass: statusClass(event) }, event.previous);
   const newest = Math.max(...events.map(({ created }) => created));
-  const others = events.filter((event) => statusClass(event) === 'other');
-  const broken = Math.max(-1, ...others.map(({ created }) => created));
+  const breaks = events.filter((event) => ['other', 'past_due_begins'].includes(classOf(event)));
+  const broken = Math.max(-1, ...breaks.map(({ created }) => created));
   const run = events
     .filter((event) => statusClass(event) === 'past_due' && event.created > broken && event.number > settledNumber)
     .sort((one, other) => one.created - other.created);
@@ -161,20 +162,6 @@ describe('within one second', () => {
     const newer = { id: 'evt_b', number: 2, created: 9, object: active, previous: null };
     expect(project([newer, ended])).toMatchObject({ certain: true, state: { status: 'canceled' } });
   });
-});
-
-test('a run of failed payments begins after the provider’s answer that nothing was due', () => {
-  const eventOf = (number: number, created: number, status: string) => ({
-    id: `evt_${number}`,
-    number,
-    created,
-    object: { id: 'sub_1', customer: 'cus_1', status },
-    previous: null,
-  });
-  // The event of the recovery in between was lost; a fetch after event 2 showed it.
-  const events = [eventOf(1, 10, 'active'), eventOf(2, 20, 'past_due'), eventOf(3, 900, 'past_due')];
-  expect(project(events, 0)?.pastDueSince).toBe(20);
-  expect(project(events, 2)?.pastDueSince).toBe(900);
 });
 
 test('the projection is null without events, and of unreadable ones', () => {

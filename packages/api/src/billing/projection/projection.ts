@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { type Fields, toDate } from '../../providers/untrusted-json.ts';
 import type { PaidTier } from '../plans/plans.ts';
-import { type FirstPastDueAnswer, startOfGrace, startOfRun } from './past-due-run.ts';
+import { type FirstPastDueAnswer, type Run, runOf, startOfGrace } from './past-due-run.ts';
 import { isEnded, parseSnapshot, readSubscriptionState, type SubscriptionState } from './provider-objects.ts';
 import { lastOfSecond } from './same-second.ts';
 
@@ -129,16 +129,12 @@ export type StateEvent = {
   state?: SubscriptionState;
 };
 
-type Projection = {
+type Projection = Run & {
   /** The number of the deciding event. */
   number: number;
   state: SubscriptionState;
   /** False if the events permit another state: the provider has to be asked. */
   certain: boolean;
-  /** The second of the current run's first event; null if no payment is due, or all events are of an earlier run. */
-  pastDueSince: number | null;
-  /** The number of the newest event of a status other than past due, after which such a run begins; 0 if there is none. */
-  brokenNumber: number;
 };
 
 /**
@@ -150,27 +146,22 @@ type Projection = {
  * the provider itself answered that nothing was due.
  */
 export function project(events: Iterable<StateEvent>, settledNumber = 0): Projection | null {
-  const parsed = distinct(events);
+  const parsed = readableEvents(events);
   const ended = parsed.filter((event) => event.state.statusClass === 'ended');
   const decided = lastOf(ended.length > 0 ? ended : parsed);
   if (decided === null) return null;
 
   const { event, certain } = decided;
-  const others = ofNewestSecond(parsed.filter(({ state }) => state.statusClass !== 'past_due'));
-  const isDue = event.state.statusClass === 'past_due';
-  return {
-    number: event.number,
-    state: event.state,
-    certain: certain || ended.length > 0,
-    pastDueSince: isDue ? startOfRun(parsed, event, others[0]?.created ?? -1, settledNumber) : null,
-    brokenNumber: others.reduce((last, { number }) => Math.max(last, number), 0),
-  };
+  const run = event.state.statusClass === 'past_due' ? runOf(parsed, event, settledNumber) : noRun;
+  return { number: event.number, state: event.state, certain: certain || ended.length > 0, ...run };
 }
+
+const noRun: Run = { pastDueSince: null, brokenNumber: 0 };
 
 type ParsedEvent = StateEvent & { state: SubscriptionState };
 
-/** The readable events, one for each id, sorted by id. */
-function distinct(events: Iterable<StateEvent>): ParsedEvent[] {
+/** Returns the events that show a state, one for each id, sorted by id. */
+export function readableEvents(events: Iterable<StateEvent>): ParsedEvent[] {
   const byId = new Map<string, ParsedEvent>();
   for (const event of events) {
     if (byId.has(event.id)) continue;

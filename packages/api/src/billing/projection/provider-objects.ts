@@ -197,6 +197,14 @@ export function statusClassOf(status: string): StatusClass {
   return status === 'past_due' ? 'past_due' : 'other';
 }
 
+/** The class of an event: that of its status, unless it shows the change from another status to past due. */
+export type EventClass = StatusClass | 'past_due_begins';
+
+export function eventClassOf({ statusClass }: { statusClass: StatusClass }, previous: Fields | null): EventClass {
+  const before = textOf(previous?.status) ?? 'past_due';
+  return statusClass === 'past_due' && before !== 'past_due' ? 'past_due_begins' : statusClass;
+}
+
 /** Whether a subscription has ended and cannot be reactivated. */
 export function isEnded({ statusClass }: Pick<SubscriptionState, 'statusClass'>): boolean {
   return statusClass === 'ended';

@@ -7,7 +7,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
-import { statusClassOf } from './provider-objects.ts';
+import { eventClassOf, statusClassOf } from './provider-objects.ts';
 import { readProjectionInput } from './subscription-row.ts';
 
 let running: TestApp;
@@ -28,7 +28,7 @@ async function store(events: StateEvent[]): Promise<{ subscriptionId: string; nu
         created,
         receivedAt: running.app.now(),
         subscriptionId,
-        statusClass: statusClassOf(String(object.status)),
+        statusClass: eventClassOf({ statusClass: statusClassOf(String(object.status)) }, previous),
         handled: true,
         outcome: 'applied',
         payload: JSON.stringify({ data: { object, previous_attributes: previous } }),

@@ -3,6 +3,7 @@ import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { fields } from '../../providers/untrusted-json.ts';
 import type { ComputedColumns, KnownPrice, ProjectionInput, StateEvent, SubscriptionRow } from './projection.ts';
+import type { EventClass } from './provider-objects.ts';
 
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
 type NewEvent = Omit<StateEvent, 'number'>;
@@ -37,8 +38,12 @@ const ofSubscription = sql`${event.subscriptionId} = ${sql.placeholder('subscrip
 
 const newestSecond = sql`(select max(${event.created}) from ${event} where ${ofSubscription})`;
 
-/** The newest second with an event that is neither past due nor ended; -1 if there is none. */
-const brokenSecond = sql`(select coalesce(max(${event.created}), -1) from ${event} where ${ofSubscription} and ${event.statusClass} = 'other')`;
+function newestOf(eventClass: EventClass) {
+  return sql`(select max(${event.created}) from ${event} where ${ofSubscription} and ${event.statusClass} = ${sql.raw(`'${eventClass}'`)})`;
+}
+
+/** The newest second with an event of neither past due nor an end, before or after its change; -1 if there is none. */
+const brokenSecond = sql`coalesce(greatest(${newestOf('other')}, ${newestOf('past_due_begins')}), -1)`;
 
 const settledNumber = sql`coalesce(${sql.placeholder('settledNumber')}::bigint, (select ${paymentSubscriptions.settledNumber}
   from ${paymentSubscriptions} where ${paymentSubscriptions.id} = ${sql.placeholder('subscriptionId')}), 0)`;

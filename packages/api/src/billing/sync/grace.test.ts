@@ -41,8 +41,11 @@ async function newSubscription() {
       return seconds;
     },
     /** Delivers the event of a change to a status. `created` is its second at the provider. */
-    event: (status: string, created = seconds) =>
-      deliver(app, makeEvent(app, 'customer.subscription.updated', objectOf(status), { created })),
+    event: (status: string, created = seconds, before?: string) => {
+      const previous = before === undefined ? {} : { previous_attributes: { status: before } };
+      const more = { created, data: { object: objectOf(status), ...previous } };
+      return deliver(app, makeEvent(app, 'customer.subscription.updated', {}, more));
+    },
     /** Stores the provider's answer. */
     async answer(status: string) {
       const number = (await row())?.lastEventNumber ?? 0;
@@ -75,6 +78,22 @@ test('the grace of a second failure counts from it if an answer alone showed the
   wait(100);
   await answer('active');
   const failed = wait(700);
+  await answer('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+});
+
+test('an event of an earlier failure that arrives during the next one does not move the start of its grace', async () => {
+  const { event, answer, wait, row } = await newSubscription();
+  await event('active');
+  const earlier = wait(100);
+  wait(100);
+  // An answer alone showed the recovery, and the event of the first failure has not arrived.
+  await answer('active');
+  const failed = wait(700);
+  await event('past_due', failed, 'active');
+  await answer('past_due');
+  await event('past_due', earlier, 'active');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
   await answer('past_due');
   expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
 });

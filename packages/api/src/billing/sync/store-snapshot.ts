@@ -6,8 +6,8 @@ import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
 import { storeConsequences } from '../projection/consequences.ts';
-import { firstAnswerOfRun } from '../projection/past-due-run.ts';
-import { project, recompute } from '../projection/projection.ts';
+import { firstAnswerOfRun, lastBreak } from '../projection/past-due-run.ts';
+import { readableEvents, recompute } from '../projection/projection.ts';
 import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
 import { readProjectionInput } from '../projection/subscription-row.ts';
 
@@ -55,7 +55,7 @@ export async function storeSnapshot(
       ? firstAnswerOfRun(
           { pastDueSince: row.snapshotPastDueSince, pastDueNumber: row.snapshotPastDueNumber },
           { pastDueSince: app.now(), pastDueNumber: number },
-          project(input.events)?.brokenNumber ?? 0,
+          lastBreak(readableEvents(input.events)).number,
         )
       : null;
     const snapshot = {

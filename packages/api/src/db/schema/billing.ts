@@ -137,8 +137,12 @@ export const paymentEvents = pgTable(
     customerId: text('customer_id'),
     subscriptionId: text('subscription_id'),
     invoiceId: text('invoice_id'),
-    /** The class of the subscription's status in the event; null if the event shows no status. */
-    statusClass: text('status_class', { enum: ['ended', 'past_due', 'other'] }),
+    /**
+     * The class of the subscription's status in the event; null if the event shows no status. `past_due_begins` shows
+     * the change from another status to past due: an earlier release stored `past_due`, and reads the other as no part
+     * of a run.
+     */
+    statusClass: text('status_class', { enum: ['ended', 'past_due', 'past_due_begins', 'other'] }),
     handled: boolean('handled').notNull(),
     outcome: text('outcome').notNull(),
     /** Whether an operator should look at the event. */

@@ -7,7 +7,7 @@ type RunEvent = {
   number: number;
   object: Fields;
   previous: Fields | null;
-  state: Pick<SubscriptionState, 'statusClass'>;
+  state: Pick<SubscriptionState, 'statusClass' | 'latestInvoiceId'>;
 };
 
 export type Run = {
@@ -33,14 +33,21 @@ export function runOf(events: RunEvent[], last: RunEvent, settledNumber: number)
   return { pastDueSince, brokenNumber };
 }
 
+type Break = {
+  second: number;
+  number: number;
+  /** The newest invoice of an event that shows the change from past due to another status; null if none shows it. */
+  leftInvoiceId: string | null;
+};
+
 /** Returns the newest second with an event that shows a status other than past due, before or after its change. */
-export function lastBreak(events: RunEvent[]): { second: number; number: number } {
+export function lastBreak(events: RunEvent[]): Break {
   const breaks = events.filter(({ state, previous }) => eventClassOf(state, previous) !== 'past_due');
   const second = breaks.reduce((newest, { created }) => Math.max(newest, created), -1);
-  const number = breaks
-    .filter(({ created }) => created === second)
-    .reduce((last, { number }) => Math.max(last, number), 0);
-  return { second, number };
+  const newest = breaks.filter(({ created }) => created === second);
+  const left = newest.find((event) => !isPastDue(event) && event.previous?.status === 'past_due');
+  const number = newest.reduce((last, each) => Math.max(last, each.number), 0);
+  return { second, number, leftInvoiceId: left?.state.latestInvoiceId ?? null };
 }
 
 function endsPastDue(second: RunEvent[]): boolean {
@@ -56,7 +63,10 @@ function isPastDue({ state }: RunEvent): boolean {
 export type FirstPastDueAnswer = {
   /** When the provider first answered past due; null if its last answer was another status. */
   pastDueSince: Date | null;
-  /** The number of the last event that was stored before that request; null if it is not known. */
+  /**
+   * The number of the last event that was stored before that request, or before a later one that was found to be about
+   * the same run; null if it is not known.
+   */
   pastDueNumber: number | null;
 };
 
@@ -75,13 +85,22 @@ export function startOfGrace(answer: FirstPastDueAnswer | null, run: Run | null)
 
 /**
  * Returns the first of the provider's past-due answers about the current run, when it answers past due again: the one
- * that is stored, unless an event that was stored since shows that its run was over. `brokenNumber` is that event's.
+ * that is stored, unless an event that was stored since shows that its run was over. If both answers are about the same
+ * unpaid invoice, that event is a late one from before the run, and the run includes all events up to the new answer,
+ * unless the event itself shows that past due ended during that invoice.
  */
 export function firstAnswerOfRun(
-  stored: FirstPastDueAnswer,
-  given: FirstPastDueAnswer,
-  brokenNumber: number,
-): FirstPastDueAnswer {
+  stored: FirstPastDueAnswer & Invoice,
+  given: FirstPastDueAnswer & Invoice,
+  { number, leftInvoiceId }: Break,
+): FirstPastDueAnswer & Invoice {
   if (stored.pastDueSince === null) return given;
-  return stored.pastDueNumber !== null && brokenNumber > stored.pastDueNumber ? given : stored;
+  if (stored.pastDueNumber === null || number <= stored.pastDueNumber) return stored;
+
+  const { invoiceId, pastDueNumber } = given;
+  const isSameRun = invoiceId !== null && stored.invoiceId === invoiceId && leftInvoiceId !== invoiceId;
+  return isSameRun ? { ...stored, pastDueNumber } : given;
 }
+
+/** The newest invoice in an answer. */
+type Invoice = { invoiceId: string | null };

@@ -88,6 +88,8 @@ export type SubscriptionState = {
   currentPeriodStart: number | null;
   currentPeriodEnd: number | null;
   items: SubscriptionItem[];
+  /** The invoice that its status depends on: a subscription that has recovered fails again with a newer one. */
+  latestInvoiceId: string | null;
   /** The schedule that manages the subscription: until its release, the provider refuses to change the end. */
   scheduleId: string | null;
   /** The reason of a pause; null without a pause or a known reason. */
@@ -138,6 +140,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     currentPeriodStart,
     currentPeriodEnd,
     items: items.map(readItem),
+    latestInvoiceId: idOf(subscription.latest_invoice),
     scheduleId: idOf(subscription.schedule),
     pauseReason: textOf(fields(paused?.subscription)?.type),
     pausedAt: seconds(paused?.transitioned_at),
@@ -153,10 +156,10 @@ export function requireSubscriptionState(answer: unknown, id: string): Subscript
   return state;
 }
 
-/** Reads a snapshot, which is a state as JSON. An earlier release without status classes and starts of periods may have written it. */
+/** Reads a snapshot, which is a state as JSON. An earlier release, whose states had less, may have written it. */
 export function parseSnapshot(snapshot: string): SubscriptionState {
   const state = JSON.parse(snapshot);
-  return { ...state, currentPeriodStart: state.currentPeriodStart ?? null, statusClass: statusClassOf(state.status) };
+  return { latestInvoiceId: null, currentPeriodStart: null, ...state, statusClass: statusClassOf(state.status) };
 }
 
 function dataOf(list: unknown): unknown[] {

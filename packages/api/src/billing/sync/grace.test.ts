@@ -29,13 +29,24 @@ async function newSubscription() {
     .insert(paymentCustomers)
     .values({ ...owner, generation: 1, livemode: false, createdAt: billing.app.now() });
 
-  const objectOf = (status: string) => ({ ...names, status, created: start, metadata: { tier: 'silver' } });
+  let invoice: string | null = null;
+  const objectOf = (status: string) => ({
+    ...names,
+    status,
+    created: start,
+    latest_invoice: invoice,
+    metadata: { tier: 'silver' },
+  });
   async function row() {
     const [found] = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, names.id));
     return found ?? null;
   }
   return {
     row,
+    /** All later objects name this newest invoice; without it, the provider names none. */
+    invoiceIs(id: string) {
+      invoice = id;
+    },
     wait(hours: number) {
       seconds += hours * hourSeconds;
       return seconds;
@@ -98,6 +109,37 @@ test('an event of an earlier failure that arrives during the next one does not m
   expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
 });
 
+test('a late event from before the failure does not restart its grace if the event of the failure was lost', async () => {
+  const { event, answer, wait, row, invoiceIs } = await newSubscription();
+  invoiceIs('in_1');
+  await event('trialing');
+  const before = wait(100);
+  invoiceIs('in_2');
+  const failed = wait(1);
+  await answer('past_due');
+  wait(60);
+  await event('active', before, 'trialing');
+  await answer('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+  wait(12);
+  await event('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+});
+
+test('the grace restarts if an event shows that past due ended, also while the newest invoice stays the same', async () => {
+  const { event, answer, wait, row, invoiceIs } = await newSubscription();
+  invoiceIs('in_draft');
+  await answer('past_due');
+  wait(1);
+  await event('active', undefined, 'past_due');
+  const failed = wait(1);
+  await answer('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+  wait(12);
+  await answer('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+});
+
 /** A change of the status, and what the service learns of it. */
 const step = fc.record({
   status: fc.constantFrom('past_due', 'past_due', 'active', 'unpaid'),
@@ -124,36 +166,75 @@ test('the grace counts from the first sign of a failure since the last sign of a
   );
 });
 
-const lateStep = fc.record({
+type LateStep = { status: string; hours: number; delay: number | null; isAnswered: boolean };
+
+const lateStep: fc.Arbitrary<LateStep> = fc.record({
   status: fc.constantFrom('past_due', 'past_due', 'active', 'unpaid'),
   hours: fc.integer({ min: 1, max: 200 }),
-  /** After how many further changes the event of a recovery arrives; null if it is lost. */
+  /** After how many further changes the event of another status arrives; null if an event is lost. */
   delay: fc.constantFrom(0, 1, 3, null),
   isAnswered: fc.boolean(),
 });
 
+type LateEvent = { place: number; status: string; created: number; invoice: string; before: string | undefined };
+
+/**
+ * Lets the subscription live through the steps, with a new invoice for each failure. Returns the start of its grace, its
+ * last known recovery and the provider's first answer about its failure, if it ends past due.
+ */
+async function live(steps: LateStep[], { answersRecoveries }: { answersRecoveries: boolean }) {
+  const { event, answer, wait, row, invoiceIs } = await newSubscription();
+  const late: LateEvent[] = [];
+  let recovered = 0;
+  let answered: number | null = null;
+  let invoice = 'in_0';
+  for (const [place, { status, hours, delay, isAnswered }] of steps.entries()) {
+    const now = wait(hours);
+    const isLast = place === steps.length - 1;
+    const last = steps[place - 1]?.status;
+    const before = last === status ? undefined : last;
+    if (status !== 'past_due') answered = null;
+    else if (last !== 'past_due') invoice = `in_${place}`;
+
+    const arrives = status === 'past_due' ? place : place + (delay ?? 0);
+    if (delay !== null) late.push({ place: arrives, status, created: now, invoice, before });
+    for (const each of late.filter((one) => one.place === place || (isLast && one.place > place))) {
+      invoiceIs(each.invoice);
+      await event(each.status, each.created, each.before);
+      if (each.status !== 'past_due') recovered = Math.max(recovered, each.created);
+    }
+    const isRecovery = status !== 'past_due' && last === 'past_due';
+    if (!isAnswered && !isLast && !(answersRecoveries && isRecovery)) continue;
+    invoiceIs(invoice);
+    await answer(status);
+    if (status === 'past_due') answered ??= now;
+    else recovered = now;
+  }
+  return {
+    since: (await row())?.pastDueSince ?? null,
+    recovered: at(recovered),
+    answered: answered === null ? null : at(answered),
+  };
+}
+
+const lateSteps = fc.array(lateStep, { minLength: 2, maxLength: 10 });
+
 test('the grace never begins before the last recovery that an event or an answer shows, however late the event is', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(lateStep, { minLength: 2, maxLength: 10 }), async (steps) => {
-      const { event, answer, wait, row } = await newSubscription();
-      const late: { place: number; status: string; created: number }[] = [];
-      let recovered = 0;
-      for (const [place, { status, hours, delay, isAnswered }] of steps.entries()) {
-        const now = wait(hours);
-        const isLast = place === steps.length - 1;
-        if (delay !== null) late.push({ place: status === 'past_due' ? place : place + delay, status, created: now });
-        for (const each of late.filter((one) => one.place === place || (isLast && one.place > place))) {
-          await event(each.status, each.created);
-          if (each.status !== 'past_due') recovered = Math.max(recovered, each.created);
-        }
-        if (!isAnswered && !isLast) continue;
-        await answer(status);
-        if (status !== 'past_due') recovered = now;
-      }
+    fc.asyncProperty(lateSteps, async (steps) => {
+      const { since, recovered, answered } = await live(steps, { answersRecoveries: false });
+      if (answered === null) expect(since).toBeNull();
+      else expect(since?.getTime()).toBeGreaterThanOrEqual(recovered.getTime());
+    }),
+    { numRuns: 60 },
+  );
+});
 
-      const since = (await row())?.pastDueSince ?? null;
-      if (steps.at(-1)?.status !== 'past_due') expect(since).toBeNull();
-      else expect(since?.getTime()).toBeGreaterThanOrEqual(recovered * 1000);
+test('the grace begins at the first answer about its failure at the latest, however late older events are', async () => {
+  await fc.assert(
+    fc.asyncProperty(lateSteps, async (steps) => {
+      const { since, answered } = await live(steps, { answersRecoveries: true });
+      if (answered !== null) expect(since?.getTime()).toBeLessThanOrEqual(answered.getTime());
     }),
     { numRuns: 60 },
   );

@@ -53,9 +53,13 @@ export async function storeSnapshot(
 
     const first = pastDue
       ? firstAnswerOfRun(
-          { pastDueSince: row.snapshotPastDueSince, pastDueNumber: row.snapshotPastDueNumber },
-          { pastDueSince: app.now(), pastDueNumber: number },
-          lastBreak(readableEvents(input.events)).number,
+          {
+            pastDueSince: row.snapshotPastDueSince,
+            pastDueNumber: row.snapshotPastDueNumber,
+            invoiceId: row.snapshotPastDueInvoice,
+          },
+          { pastDueSince: app.now(), pastDueNumber: number, invoiceId: state.latestInvoiceId },
+          lastBreak(readableEvents(input.events)),
         )
       : null;
     const snapshot = {
@@ -63,6 +67,7 @@ export async function storeSnapshot(
       snapshotNumber: number,
       snapshotPastDueSince: first?.pastDueSince ?? null,
       snapshotPastDueNumber: first?.pastDueNumber ?? null,
+      snapshotPastDueInvoice: first?.invoiceId ?? null,
       ...settled,
     };
     const recomputed = recompute(app, { ...input, row: { ...row, ...snapshot } });

@@ -94,10 +94,13 @@ export const paymentSubscriptions = pgTable(
     snapshotNumber: bigint('snapshot_number', { mode: 'number' }),
     snapshotPastDueSince: moment('snapshot_past_due_since'),
     /**
-     * The number of the last event stored before the provider first answered past due. Null for other answers and
-     * for rows whose first such answer is older than this column.
+     * The number of the last event stored before the provider first answered past due, or before a later answer that
+     * was found to be about the same run. Null for other answers and for rows whose first such answer is older than
+     * this column.
      */
     snapshotPastDueNumber: bigint('snapshot_past_due_number', { mode: 'number' }),
+    /** The newest invoice in that first answer; null where it was not stored. */
+    snapshotPastDueInvoice: text('snapshot_past_due_invoice'),
     /**
      * That number for the last answer whose status was not past_due: a run of failed payments cannot
      * have begun before it.

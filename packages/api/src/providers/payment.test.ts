@@ -129,6 +129,24 @@ test('a call has 8 s and one retry, a brief call 1.5 s and none', () => {
   });
 });
 
+test('a list is complete, however many pages it has', async () => {
+  const seen = await provider((request, response) => {
+    const after = new URL(request.url ?? '', 'http://provider').searchParams.get('starting_after');
+    const page = Number(after?.slice('cus_'.length) ?? 0) + 1;
+    response.end(JSON.stringify({ object: 'list', data: [{ id: `cus_${page}` }], has_more: page < 25 }));
+  });
+  const found = await listAll(payment(seen.port).ask, (api, paging) => api.customers.list(paging));
+  expect(found).toHaveLength(25);
+});
+
+test('a list that ends before its last page is an error', async () => {
+  const seen = await provider((_, response) =>
+    response.end(JSON.stringify({ object: 'list', data: [], has_more: true })),
+  );
+  const found = listAll(payment(seen.port).ask, (api, paging) => api.customers.list(paging));
+  await expect(found).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+});
+
 test('each page of a list is a request of its own', async () => {
   const seen = await provider((request, response) => {
     const after = new URL(request.url ?? '', 'http://provider').searchParams.get('starting_after');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { approveOrganisations, declineOrganisations } from '../../organisations/approve.ts';
+import { approveOrganisations, approvePending, declineOrganisations } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
@@ -14,7 +14,11 @@ const organisationIds = z
   .min(1, 'Choose at least one organisation.')
   .max(200, 'Choose at most 200 organisations at once.');
 
-export const approveInput = z.object({ organisation_ids: organisationIds });
+export const approveInput = z.object({
+  organisation_ids: organisationIds,
+  /** Whether declined organisations are approved as well: a page that showed them as waiting does not end a decline. */
+  ends_decline: z.boolean().default(false),
+});
 export const declineInput = z.object({
   organisation_ids: organisationIds,
   reason: freeLine(300)
@@ -23,17 +27,18 @@ export const declineInput = z.object({
 });
 
 /**
- * Opens the approval gate of organisations. The id of a user without an organisation, as the
- * queue lists it, creates the user's organisation first. Returns those that were approved: the
- * others had been approved before.
+ * Opens the approval gate of organisations that await approval, and with `ends_decline` of declined ones. The id of a
+ * user without an organisation, as the queue lists it, creates the user's organisation first. Returns those that were
+ * approved: about the others, another operator had decided before.
  */
 export async function approve(app: App, principal: Operator, input: z.output<typeof approveInput>, client: Client) {
   const { user } = principal;
+  const approveThem = input.ends_decline ? approveOrganisations : approvePending;
 
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const organisationIds = await createMissingOrganisations(tx, now, input.organisation_ids);
-    return named(tx, await approveOrganisations(tx, { organisationIds, actorId: user.id, client, now }));
+    return named(tx, await approveThem(tx, { organisationIds, actorId: user.id, client, now }));
   });
 }
 

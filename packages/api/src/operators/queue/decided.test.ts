@@ -115,6 +115,23 @@ describe('undoing a decision', () => {
   });
 });
 
+describe('approving an organisation that another operator declined', () => {
+  const approve = ({ organisationId }: Owner, more: object) =>
+    operator.api.operators.approve({ organisation_ids: [organisationId], ...more });
+
+  it('changes nothing from a page that showed it as waiting', async () => {
+    const owner = await decidedOwner('decline');
+    expect(await approve(owner, {})).toEqual({ changed: 0, first: null });
+    expect(await statusOf(owner.email)).toBe('closed');
+  });
+
+  it('ends the decline from a page that showed it', async () => {
+    const owner = await decidedOwner('decline');
+    expect(await approve(owner, { ends_decline: true })).toMatchObject({ changed: 1 });
+    expect(await statusOf(owner.email)).toBe('active');
+  });
+});
+
 it('decided requests are listed newest first, page by page, each once, with who decided', async () => {
   const owners = [];
   for (let at = 0; at < 3; at++) owners.push(await decidedOwner(at === 1 ? 'decline' : 'approve'));

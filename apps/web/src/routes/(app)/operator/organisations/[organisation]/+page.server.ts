@@ -37,7 +37,11 @@ export const actions: Actions = {
   ),
 
   approve: formAction(
-    ({ operators }, _form, { params }) => operators.approve({ organisation_ids: [params.organisation ?? ''] }),
+    ({ operators }, form, { params }) =>
+      operators.approve({
+        organisation_ids: [params.organisation ?? ''],
+        ends_decline: text(form, 'ends_decline') === 'true',
+      }),
     {
       done: (_form, _decided, { params }) => hrefOf(params.organisation ?? ''),
       notice: (_form, decided) => decisionNotice('approved', decided, { from: 'organisation' }),

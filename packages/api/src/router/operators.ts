@@ -17,7 +17,7 @@ import { readUserPage, userInput } from '../operators/people/read-user.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
 import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
-import { undoDecision } from '../operators/queue/undo-decision.ts';
+import { undoDecision, undoInput } from '../operators/queue/undo-decision.ts';
 import { body, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
@@ -29,7 +29,7 @@ export const operatorsRouter = router({
     .input(body(decidedInput))
     .query(({ ctx, input }) => readDecided(ctx.app, ctx.principal, input)),
   undoDecision: operatorProcedure
-    .input(body(organisationInput))
+    .input(body(undoInput))
     .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
   people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
   person: operatorProcedure

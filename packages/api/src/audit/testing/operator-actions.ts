@@ -43,7 +43,9 @@ export function consoleActions(test: AuditTest): AuditCase[] {
     ],
     [
       'a decision undone in the console',
-      owner(({ organisationId }) => operators().undoDecision({ organisation_id: organisationId })),
+      owner(({ organisationId }) =>
+        operators().undoDecision({ organisation_id: organisationId, decision: 'approved' }),
+      ),
       'decision-undone by operator about organisation from client',
     ],
     [

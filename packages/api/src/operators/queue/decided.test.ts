@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const undo = ({ organisationId }: { organisationId: string }) =>
-  operator.api.operators.undoDecision({ organisation_id: organisationId });
+const undo = ({ organisationId }: { organisationId: string }, decision: 'approved' | 'declined' = 'approved') =>
+  operator.api.operators.undoDecision({ organisation_id: organisationId, decision });
 const statusOf = async (email: string) => (await accountByEmail(test.app.db, email))?.accountStatus;
 
 async function decidedOwner(decision: 'approve' | 'decline'): Promise<Owner> {
@@ -29,16 +29,25 @@ async function decidedOwner(decision: 'approve' | 'decline'): Promise<Owner> {
 }
 
 describe('undoing a decision', () => {
-  it.each(['approve', 'decline'] as const)('makes the organisation wait again after %s', async (decision) => {
-    const owner = await decidedOwner(decision);
-    await undo(owner);
+  it.each([
+    ['approve', 'approved'],
+    ['decline', 'declined'],
+  ] as const)('makes the organisation wait again after %s', async (act, decision) => {
+    const owner = await decidedOwner(act);
+    await undo(owner, decision);
 
     expect(await statusOf(owner.email)).toBe('awaiting_approval');
     const [row] = await test.app.db.select().from(organisations).where(eq(organisations.id, owner.organisationId));
     expect(row).toMatchObject({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null });
     const { waiting } = await operator.api.operators.queue({ search: owner.email });
     expect(waiting).toHaveLength(1);
-    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    await expect(undo(owner, decision)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  });
+
+  it('leaves another operator’s later decision in place', async () => {
+    const owner = await decidedOwner('decline');
+    await expect(undo(owner, 'approved')).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    expect(await statusOf(owner.email)).toBe('closed');
   });
 
   it('lists an organisation with two owners once', async () => {

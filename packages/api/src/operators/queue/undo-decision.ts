@@ -1,5 +1,5 @@
-import { and, eq, gt, isNull, ne, notExists, sql } from 'drizzle-orm';
-import type { z } from 'zod';
+import { and, eq, gt, isNull, notExists, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
@@ -11,7 +11,10 @@ import { lockOrganisation } from '../../organisations/lock.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
-import type { organisationInput } from '../organisations/read-organisation.ts';
+import { organisationInput } from '../organisations/read-organisation.ts';
+
+/** `decision` is the one that the page showed: another operator's later decision stays. */
+export const undoInput = organisationInput.extend({ decision: z.enum(['approved', 'declined']) });
 
 /** When an organisation was approved or declined. At most one of the two times is set. */
 export const decidedAt = sql<Date>`coalesce(${organisations.declinedAt}, ${organisations.approvedAt})`;
@@ -26,13 +29,13 @@ export function canBeUndone(app: App, at: Date): boolean {
  * their sessions, and wait with it. An organisation that pays or is paying keeps its approval,
  * because the provider would continue to charge it: it can be suspended instead.
  *
- * @throws AppError NOT_FOUND; VALIDATION if nothing was decided within a day, for a
+ * @throws AppError NOT_FOUND; VALIDATION if the organisation was not decided about in this way within a day, for a
  *   suspended or paying organisation, and for the operator's own.
  */
 export async function undoDecision(
   app: App,
   principal: Operator,
-  { organisation_id: id }: z.output<typeof organisationInput>,
+  { organisation_id: id, decision }: z.output<typeof undoInput>,
   client: Client,
 ) {
   const { user, organisation: own } = principal;
@@ -48,7 +51,7 @@ export async function undoDecision(
       .where(
         and(
           eq(organisations.id, id),
-          ne(organisations.approval, 'pending'),
+          eq(organisations.approval, decision),
           isNull(organisations.suspendedAt),
           gt(decidedAt, undoLimit(app).toISOString()),
           notExists(liveSubscription(tx, id)),
@@ -59,7 +62,7 @@ export async function undoDecision(
     if (changed === undefined) {
       throw new AppError(
         'VALIDATION',
-        `The decision about ${name ?? slug} can't be undone: it is older than a day, or ${name ?? slug} pays or is suspended.`,
+        `The decision about ${name ?? slug} can't be undone: it is older than a day or was changed since, or ${name ?? slug} pays or is suspended.`,
       );
     }
 

@@ -145,8 +145,8 @@ export const germanPatterns: [RegExp, string][] = [
   [/^The account of (.+) is closed\.$/, 'Das Konto von $1 ist geschlossen.'],
   [/^(.+) has not confirmed the address yet\.$/, '$1 hat die Adresse noch nicht bestätigt.'],
   [
-    /^The decision about (.+) can't be undone: it is older than a day, or .+ pays or is suspended\.$/,
-    'Die Entscheidung über $1 lässt sich nicht rückgängig machen: Sie ist älter als ein Tag, oder $1 zahlt oder ist gesperrt.',
+    /^The decision about (.+) can't be undone: it is older than a day or was changed since, or .+ pays or is suspended\.$/,
+    'Die Entscheidung über $1 lässt sich nicht rückgängig machen: Sie ist älter als ein Tag oder wurde seither geändert, oder $1 zahlt oder ist gesperrt.',
   ],
   [/^The days must be a whole number from 1 to (.+)\.$/, 'Die Tage müssen eine ganze Zahl von 1 bis $1 sein.'],
 ];

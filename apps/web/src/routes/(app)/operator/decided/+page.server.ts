@@ -17,7 +17,11 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   undo: formAction(
-    ({ operators }, form) => operators.undoDecision({ organisation_id: text(form, 'organisation_id') }),
+    ({ operators }, form) =>
+      operators.undoDecision({
+        organisation_id: text(form, 'organisation_id'),
+        decision: text(form, 'decision') === 'approved' ? 'approved' : 'declined',
+      }),
     {
       done: (form, { id }) => pageOfForm(form, id),
       notice: (form, { name }) => ({ text: requestDoneTexts().waitsAgain(name), focus: text(form, 'next') }),

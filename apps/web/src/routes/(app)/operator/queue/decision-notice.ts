@@ -19,7 +19,7 @@ export function decisionNotice(
     return { text, focus, action: { label: t.showThem, href: '/operator/decided' } };
   }
 
-  const fields = { organisation_id: first.id, from, search };
+  const fields = { organisation_id: first.id, decision, from, search };
   return {
     text: decision === 'approved' ? t.approved(first.name) : t.declined(first.name),
     focus,

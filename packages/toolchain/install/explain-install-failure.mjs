@@ -17,7 +17,7 @@ const causes = [
     /OUTDATED_LOCKFILE|frozen-lockfile/i,
     'pnpm-lock.yaml does not fit the package.json files: run pnpm install and commit the lockfile.',
   ],
-  [/npm: not found/i, 'There is no npm in PATH: install Node.js 20 or later, which brings it.'],
+  [/npm: (command )?not found/i, 'There is no npm in PATH: install Node.js 20 or later, which brings it.'],
   [
     /node-(darwin|win32|linux)-\w+.*(404|not found|notarget)|(404|notarget).*node-/is,
     'There is no Node for this platform on npm: install Node.js 24 yourself, then run this again.',

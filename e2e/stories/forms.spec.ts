@@ -213,7 +213,7 @@ test('print shows the content alone, dark on light, and a scroll bar does not sh
   expect(lightness[1]).toBeLessThan(60);
 });
 
-test('times are written in the reader’s zone once the page has loaded', async ({ browser, service }) => {
+test('times are written in the user’s time zone once the page has loaded', async ({ browser, service }) => {
   const context = await browser.newContext({ baseURL: service.baseUrl, timezoneId: 'Pacific/Auckland' });
   const page = await context.newPage();
   await signIn(page, await makeOwner(service, context.request, { approved: false }));

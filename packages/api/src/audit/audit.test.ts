@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
@@ -107,7 +108,7 @@ it('refuses changes and truncation of the entries: an update may only remove cli
 
 it('deletes entries that are older than RETENTION_DAYS, and no others', async () => {
   const now = test.app.now();
-  const old = new Date(now.getTime() - 401 * 86_400_000);
+  const old = new Date(now.getTime() - 401 * dayMilliseconds);
   const userId = crypto.randomUUID();
   await recordAudit(test.app.db, old, { action: 'signed-in', userId });
   await recordAudit(test.app.db, now, { action: 'signed-in', userId });

@@ -8,6 +8,7 @@ import {
   paymentSettings,
   paymentSubscriptions,
 } from '../db/schema/billing.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { interrupted } from '../testing/payment/interrupted.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
@@ -166,7 +167,7 @@ test('a change of the plan keeps the quantity', async () => {
 test('an open checkout is never deleted, however old', async () => {
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
-  const long = new Date(billing.app.now().getTime() - 900 * 86_400_000);
+  const long = new Date(billing.app.now().getTime() - 900 * dayMilliseconds);
   const own = eq(paymentCheckouts.organisationId, principal.organisationId);
   await billing.app.db.update(paymentCheckouts).set({ openedAt: long }).where(own);
   await deleteOldEvents(billing.app);

@@ -5,6 +5,7 @@ import { users } from '../db/schema/accounts.ts';
 import { changes as feedRows } from '../db/schema/changes.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, makeOwner, makeSignUp } from '../testing/factories.ts';
 import { deleteOldChanges } from './delete-old.ts';
@@ -226,9 +227,9 @@ describe('a reader', () => {
 
   test('after 30 days gets the oldest cursor', async () => {
     const old = (await read()).next;
-    await running.app.db.insert(feedRows).values({ at: new Date(Date.now() - 31 * 86_400_000), type: 'old' });
+    await running.app.db.insert(feedRows).values({ at: new Date(Date.now() - 31 * dayMilliseconds), type: 'old' });
     // No reader came in between: the deletion assigns the change its position.
-    await deleteOldChanges({ ...running.app, now: () => new Date(Date.now() + 31 * 86_400_000) });
+    await deleteOldChanges({ ...running.app, now: () => new Date(Date.now() + 31 * dayMilliseconds) });
     const gone = await read(old).catch((error: unknown) => error);
     expect(gone).toMatchObject({ code: 'GONE' });
     const { oldest } = (gone as { facts: { oldest: string } }).facts;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { publishDuePlans } from '../billing/projection/consequences.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { changesInput, readChanges } from './read-changes.ts';
@@ -23,7 +24,7 @@ test('a plan that an event, a sync or time alone changes is in the feed once', a
 
   billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
   await billing.settled();
-  const after = { ...app, now: () => new Date(Date.now() + 8 * 86_400_000) };
+  const after = { ...app, now: () => new Date(Date.now() + 8 * dayMilliseconds) };
   await publishDuePlans(app);
   await publishDuePlans(after);
   await publishDuePlans(after);

@@ -7,6 +7,7 @@ import { auditEvents } from '../db/schema/audit.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { findUser } from '../operators/find-accounts.ts';
 import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { ownedBy } from '../testing/billing.ts';
@@ -163,7 +164,7 @@ it('all declined requests of the retention are erased in one run, and one that f
   await sql`
     create trigger refuse before delete on organisations
     for each row when (old.slug = 'backlog-1') execute function refuse()`;
-  const later = { ...test.app, now: () => new Date(Date.now() + 401 * 86_400_000) };
+  const later = { ...test.app, now: () => new Date(Date.now() + 401 * dayMilliseconds) };
   expect(await eraseDeclined(later)).toBe(204);
   await sql`drop trigger refuse on organisations`;
   expect(await eraseDeclined(later)).toBe(1);
@@ -172,7 +173,7 @@ it('all declined requests of the retention are erased in one run, and one that f
 it('a declined request that an operator approves while it is erased stays, with its owner', async () => {
   const declined = await makeOwner(test, { approved: false });
   await declineOwner(test.app, declined.email, 'No.');
-  const later = { ...test.app, now: () => new Date(Date.now() + 401 * 86_400_000) };
+  const later = { ...test.app, now: () => new Date(Date.now() + 401 * dayMilliseconds) };
   const { sql } = test.app;
   const erased = await sql.begin(async (tx) => {
     await tx`
@@ -195,7 +196,7 @@ it('declined requests are erased after RETENTION_DAYS, and no account that belon
   for (const { email } of [elsewhere, declined]) await declineOwner(test.app, email, 'No.');
   expect(await eraseDeclined(test.app)).toBe(0);
 
-  test.advance(401 * 86_400_000);
+  test.advance(401 * dayMilliseconds);
   expect(await eraseDeclined(test.app)).toBe(2);
   await finishErasures(test.app);
   expect(await foundInDatabase(test.app, declined.email)).toEqual([]);

@@ -5,6 +5,7 @@ import { knownBrowsers, users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import { newToken } from '../security/token.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -141,7 +142,7 @@ it('a sign-in that waits for the user counts the sessions and browsers of those 
     await lockUser(tx, userId);
     started = start();
     await expect.poll(countWaiting).toBe(1);
-    const times = { createdAt: app.now(), expiresAt: new Date(app.now().getTime() + 86_400_000) };
+    const times = { createdAt: app.now(), expiresAt: new Date(app.now().getTime() + dayMilliseconds) };
     await tx.insert(sessions).values(
       Array.from({ length: 50 }, () => ({
         ...times,

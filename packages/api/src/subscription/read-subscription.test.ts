@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { refreshPrices } from '../billing/prices/live-prices.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { makePrincipal, requireScope } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../testing/billing.ts';
@@ -94,7 +95,7 @@ describe('the subscription summary', () => {
     const { principal, subscription } = await makeSubscriber(billing);
     billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
     await billing.settled();
-    const at = (days: number) => ({ ...billing.app, now: () => new Date(Date.now() + days * 86_400_000) });
+    const at = (days: number) => ({ ...billing.app, now: () => new Date(Date.now() + days * dayMilliseconds) });
     expect((await readSubscription(at(6.9), principal)).plan).toMatchObject({ tier: 'silver', status: 'past_due' });
     expect((await readSubscription(at(7.1), principal)).plan).toMatchObject({
       tier: 'free',

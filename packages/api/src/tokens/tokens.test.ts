@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../app.ts';
 import { createApp } from '../create-app.ts';
 import { tokenKeys } from '../db/schema/tokens.ts';
-import { hourMilliseconds } from '../durations.ts';
+import { dayMilliseconds, hourMilliseconds } from '../durations.ts';
 import type { Caller } from '../router/root.ts';
 import { serviceUrl, startTestApp, type TestApp } from '../testing/app.ts';
 import { migrationsFolder } from '../testing/database/database.ts';
@@ -54,7 +54,7 @@ describe('the keys that sign tokens', () => {
     ]);
     expect(await test.app.db.$count(tokenKeys)).toBe(1);
 
-    test.advance(24 * hourMilliseconds);
+    test.advance(dayMilliseconds);
     await Promise.all([
       ...Array.from({ length: 20 }, () => issue()),
       ...Array.from({ length: 20 }, () => rotateTokenKeys(other)),
@@ -87,7 +87,7 @@ describe('the keys that sign tokens', () => {
 
   it('sign with the old key after a pause of days, until the next key was published for an hour', async () => {
     const first = await issue();
-    test.advance(10 * 24 * hourMilliseconds);
+    test.advance(10 * dayMilliseconds);
     expect(kidOf(await issue())).toBe(kidOf(first));
     await rotateTokenKeys(test.app);
     expect(await published()).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('the keys that sign tokens', () => {
     expect(await test.app.db.$count(tokenKeys)).toBe(2);
     expect(kidOf(await issue())).toBe(kidOf(token));
     expect(await published()).toHaveLength(2);
-    test.advance(4 * 24 * hourMilliseconds);
+    test.advance(4 * dayMilliseconds);
     await rotateTokenKeys(test.app);
     expect((await test.app.db.select().from(tokenKeys)).map(({ sealedBy }) => sealedBy)).not.toContain('');
     await plain.close();

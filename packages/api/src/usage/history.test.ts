@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memberships } from '../db/schema/members.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember } from '../testing/billing.ts';
 import { addMember } from '../testing/factories.ts';
@@ -125,7 +126,7 @@ describe('the history', () => {
     const { organisationId } = await makeMember(running);
     const target = { organisationId };
     const today = new Date();
-    const later = (days: number) => new Date(today.getTime() + days * 86_400_000).toISOString().slice(0, 19);
+    const later = (days: number) => new Date(today.getTime() + days * dayMilliseconds).toISOString().slice(0, 19);
     await storeMemberDays(at(later(1)).app);
     await addMember(running, organisationId, 'member');
     await storeMemberDays(at(later(2)).app);
@@ -144,7 +145,7 @@ describe('the history', () => {
         select gen_random_uuid(), 'many-' || n, now(), 'approved' from generate_series(1, 2100) as n returning id
       )
       insert into memberships (user_id, organisation_id, role, created_at) select ${userId}, id, 'owner', now() from made`;
-    const tomorrow = new Date(running.app.now().getTime() + 86_400_000).toISOString().slice(0, 19);
+    const tomorrow = new Date(running.app.now().getTime() + dayMilliseconds).toISOString().slice(0, 19);
     for (const now of [tomorrow, tomorrow]) await storeMemberDays(at(now).app);
     const days = await sql`
       select used from usage_days join organisations on id = organisation_id
@@ -193,7 +194,7 @@ test('the history of all meters, by one statement, is that of each meter', async
     [3, 5],
     [0, 4],
   ] as const) {
-    const app = { ...running.app, now: () => new Date(today - daysAgo * 86_400_000) };
+    const app = { ...running.app, now: () => new Date(today - daysAgo * dayMilliseconds) };
     for (const each of [target, other]) await take({ app }, { ...each, meter: 'api_calls', amount });
     await setGauge(app, target, 'projects', { used: amount });
   }

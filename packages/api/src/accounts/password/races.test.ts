@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, signUps, users } from '../../db/schema/accounts.ts';
 import { rateLimits } from '../../db/schema/deployment.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { matchUser } from '../../sign-in/match-user.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
@@ -164,14 +165,14 @@ it('deletes what has expired: sign-ups for a confirmed address, rate limits, one
   await late.app.db.transaction((tx) => newOneTimeToken(late.app, tx, userId, 'password-link'));
   const { email: unproven } = await makeSignUp(late);
 
-  late.advance(2 * 86_400_000);
+  late.advance(2 * dayMilliseconds);
   await deleteExpired(late.app);
   expect(await late.app.db.select().from(signUps).where(eq(signUps.userId, userId))).toEqual([]);
   expect(await late.app.db.select().from(rateLimits)).toEqual([]);
   expect(await late.app.db.select().from(oneTimeTokens)).toEqual([]);
   expect(await late.app.db.select().from(users).where(eq(users.email, unproven))).toHaveLength(1);
 
-  late.advance(6 * 86_400_000);
+  late.advance(6 * dayMilliseconds);
   await deleteExpired(late.app);
   expect(await late.app.db.select().from(users).where(eq(users.email, unproven))).toEqual([]);
   await late.close();

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
-import { minuteMilliseconds } from '../../durations.ts';
+import { dayMilliseconds, hourMilliseconds, minuteMilliseconds } from '../../durations.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { createPasswordLink, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
@@ -133,7 +133,7 @@ it('deletes used and expired links after a day, and keeps valid ones', async () 
   const linksOf = async (email: string) =>
     (await late.app.db.select().from(verificationLinks).where(eq(verificationLinks.email, email))).length;
 
-  late.advance(23 * 60 * minuteMilliseconds);
+  late.advance(23 * hourMilliseconds);
   await deleteExpired(late.app);
   expect([await linksOf(used.email), await linksOf(unused)]).toEqual([1, 1]);
   late.advance(90 * minuteMilliseconds);
@@ -149,7 +149,7 @@ it('deletes one-time tokens a day after they expire', async () => {
   const late = await startTestApp();
   const { email } = await makeOwner(late);
   await createPasswordLink(late.app, email);
-  late.advance(24 * 60 * minuteMilliseconds);
+  late.advance(dayMilliseconds);
   await deleteExpired(late.app);
   expect(await late.app.db.select().from(oneTimeTokens)).toHaveLength(1);
   late.advance(61 * minuteMilliseconds);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
@@ -139,7 +140,7 @@ it('is deleted after a week if its link was not opened', async () => {
   const late = await startTestApp();
   const host = await makeOwner(late);
   const { email } = await makeSignUp(late, { invitation: await makeInvitation(host) });
-  late.advance(8 * 86_400_000);
+  late.advance(8 * dayMilliseconds);
   await deleteExpired(late.app);
   expect(await late.app.db.$count(users, eq(users.email, email))).toBe(0);
   expect(await late.app.db.$count(organisations)).toBe(1);

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { paymentCheckouts } from '../../db/schema/billing.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { enqueueDue } from '../sync/jobs.ts';
@@ -122,7 +123,7 @@ describe('the job of each minute', () => {
 
   test('leaves checkouts alone that can no longer be paid, or whose organisation has no running subscription', async () => {
     const old = await makeBuyerOfOlderRelease();
-    const dayBefore = new Date(billing.app.now().getTime() - 86_400_000);
+    const dayBefore = new Date(billing.app.now().getTime() - dayMilliseconds);
     const own = eq(paymentCheckouts.organisationId, old.principal.organisationId);
     await billing.app.db.update(paymentCheckouts).set({ openedAt: dayBefore }).where(own);
     await makeBuyer();

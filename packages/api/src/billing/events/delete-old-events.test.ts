@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import { newId } from '../../db/id.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const old = () => new Date(running.app.now().getTime() - 401 * 86_400_000);
+const old = () => new Date(running.app.now().getTime() - 401 * dayMilliseconds);
 
 type Entry = Partial<typeof paymentEvents.$inferInsert>;
 async function keep(entries: Entry[]): Promise<void> {
@@ -118,7 +119,7 @@ test('payloads are stripped although the deletion fails', async () => {
 
 test('an event that the provider may send again is kept, however short RETENTION_DAYS is', async () => {
   const short = { ...running.app, config: { ...running.app.config, retentionDays: 1 } };
-  const daysAgo = (days: number) => new Date(running.app.now().getTime() - days * 86_400_000);
+  const daysAgo = (days: number) => new Date(running.app.now().getTime() - days * dayMilliseconds);
   await keep([
     { invoiceId: 'in_again', type: 'invoice.payment_failed', receivedAt: daysAgo(29) },
     { invoiceId: 'in_again', type: 'invoice.paid', receivedAt: daysAgo(29) },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../db/id.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { stripEvents, stripOldEvents } from './strip-events.ts';
 
@@ -25,7 +26,7 @@ type Entry = Partial<typeof paymentEvents.$inferInsert>;
 async function keep(days: number, entry: Entry = {}): Promise<string> {
   const now = test.app.now();
   const id = `evt_${newId(now)}`;
-  const receivedAt = new Date(now.getTime() - days * 86_400_000);
+  const receivedAt = new Date(now.getTime() - days * dayMilliseconds);
   const row = { id, type: 'invoice.paid', created: 1000, receivedAt, handled: true, outcome: 'applied', payload };
   await test.app.db.insert(paymentEvents).values({ ...row, organisationId, ...entry });
   return id;

@@ -5,6 +5,7 @@ import { stripOldEvents } from '../../billing/events/strip-events.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import type { JobData } from '../../jobs/registry.ts';
 import { eraseOnRequest } from '../../operators/people/erase-on-request.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
@@ -92,7 +93,7 @@ it('erasures and events that are applied again at the same time never deadlock',
   const results = await Promise.allSettled([
     eraseUser(test.app, user, command).then(() => finishErasures(test.app)),
     finishErasures(test.app),
-    stripOldEvents({ ...test.app, now: () => new Date(Date.now() + 130 * 86_400_000) }),
+    stripOldEvents({ ...test.app, now: () => new Date(Date.now() + 130 * dayMilliseconds) }),
     ...[0, 1, 2, 3].map(again),
   ]);
   expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);

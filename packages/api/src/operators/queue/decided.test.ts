@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paymentCheckouts } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { approveByRule } from '../../organisations/approve.ts';
 import { accountByEmail } from '../../sessions/account.ts';
 import { suspendOrganisation } from '../../testing/admin-commands.ts';
@@ -80,7 +81,7 @@ describe('undoing a decision', () => {
 
   it('fails a day after the decision', async () => {
     const owner = await decidedOwner('approve');
-    const dayAgo = new Date(test.app.now().getTime() - 86_400_000);
+    const dayAgo = new Date(test.app.now().getTime() - dayMilliseconds);
     await test.app.db
       .update(organisations)
       .set({ approvedAt: dayAgo })

@@ -1,4 +1,5 @@
 import { deleteOldChanges } from '@gatehouse/api/changes/delete-old';
+import { dayMilliseconds } from '@gatehouse/api/durations';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, givePlan, makeOwner } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
@@ -185,7 +186,7 @@ describe('GET /api/changes', () => {
 // The last test, because it moves the clock.
 it('GET /api/changes answers 410 with the oldest cursor after 30 days, from which a reader can continue', async () => {
   const { body: first } = await get('/api/changes?after=0&limit=1');
-  test.advance(31 * 86_400_000);
+  test.advance(31 * dayMilliseconds);
   await deleteOldChanges(test.app);
   const gone = await get(`/api/changes?after=${first.next}`);
   expect([gone.status, gone.body]).toEqual([

@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '@gatehouse/api/durations';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
@@ -148,7 +149,7 @@ describe('POST /api/usage/report', () => {
       [{ amount: 0 }, 400, 'records.1.amount'],
       [{ meter: 'unknown' }, 400, 'records.1.meter'],
       [{ meter: 'projects' }, 400, 'records.1.meter'],
-      [{ at: from(-36 * 86_400_000) }, 400, 'records.1.at'],
+      [{ at: from(-36 * dayMilliseconds) }, 400, 'records.1.at'],
       [{ at: from(6 * 60_000) }, 400, 'records.1.at'],
       [{ organisation: 'unknown' }, 404, 'records.1.organisation'],
       [{ idempotency_key: good.idempotency_key, amount: 4, organisation: id }, 409, null],

@@ -3,8 +3,8 @@ import { commandLine } from '@gatehouse/api/operators/actor';
 import { approveOwner, declineOwner } from '@gatehouse/api/operators/decide-about-owner';
 import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/deployment/demo-accounts';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
-import { createPasswordLink } from '@gatehouse/api/operators/people/create-password-link';
-import { restoreUser, suspendUser } from '@gatehouse/api/operators/people/suspend-user';
+import { createPasswordLink } from '@gatehouse/api/operators/users/create-password-link';
+import { restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
 import { listing } from './listing.ts';
 
 // Each command calls one use case and returns a sentence about the new state.

@@ -1,6 +1,6 @@
 import type { App } from '@gatehouse/api/app';
 import { listOrganisations } from '@gatehouse/api/operators/organisations/find-organisations';
-import { listUsers } from '@gatehouse/api/operators/people/find-users';
+import { listUsers } from '@gatehouse/api/operators/users/find-users';
 import { listing } from './listing.ts';
 
 const rows = 1000;

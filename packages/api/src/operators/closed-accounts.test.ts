@@ -9,7 +9,7 @@ import { makeOwner, testClient } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';
 import { grantOperator } from './operator-mark.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
-import { createPasswordLink } from './people/create-password-link.ts';
+import { createPasswordLink } from './users/create-password-link.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { type Actor, commandLine } from './actor.ts';
 import { approveOwner, declineOwner } from './decide-about-owner.ts';
 import { grantOperator, revokeOperator } from './operator-mark.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
-import { createPasswordLink } from './people/create-password-link.ts';
-import { restoreUser, suspendUser } from './people/suspend-user.ts';
+import { createPasswordLink } from './users/create-password-link.ts';
+import { restoreUser, suspendUser } from './users/suspend-user.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -11,13 +11,13 @@ import { findOrganisations } from '../operators/organisations/find-organisations
 import * as organisation from '../operators/organisations/manage-organisation.ts';
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
 import { listInput } from '../operators/pagination.ts';
-import { findUsers } from '../operators/people/find-users.ts';
-import * as user from '../operators/people/manage-user.ts';
-import { readUserPage, userInput } from '../operators/people/read-user.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
 import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
 import { undoDecision, undoInput } from '../operators/queue/undo-decision.ts';
+import { findUsers } from '../operators/users/find-users.ts';
+import * as user from '../operators/users/manage-user.ts';
+import { readUserPage, userInput } from '../operators/users/read-user.ts';
 import { body, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({

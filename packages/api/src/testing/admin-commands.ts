@@ -4,8 +4,8 @@ import * as owners from '../operators/decide-about-owner.ts';
 import { findOrganisation, findUser } from '../operators/find-accounts.ts';
 import * as mark from '../operators/operator-mark.ts';
 import * as organisations from '../operators/organisations/suspend-organisation.ts';
-import * as links from '../operators/people/create-password-link.ts';
-import * as users from '../operators/people/suspend-user.ts';
+import * as links from '../operators/users/create-password-link.ts';
+import * as users from '../operators/users/suspend-user.ts';
 
 // The use cases of the admin commands, for tests that identify users by address and organisations by slug.
 

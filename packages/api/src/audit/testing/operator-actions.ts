@@ -1,9 +1,9 @@
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
-import { endSessions } from '../../operators/people/end-sessions.ts';
-import { eraseOnRequest } from '../../operators/people/erase-on-request.ts';
-import { exportOnRequest } from '../../operators/people/export-on-request.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
+import { endSessions } from '../../operators/users/end-sessions.ts';
+import { eraseOnRequest } from '../../operators/users/erase-on-request.ts';
+import { exportOnRequest } from '../../operators/users/export-on-request.ts';
 import {
   approveOwner,
   createPasswordLink,

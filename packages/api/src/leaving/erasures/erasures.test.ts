@@ -7,7 +7,7 @@ import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
 import { dayMilliseconds } from '../../durations.ts';
 import type { JobData } from '../../jobs/registry.ts';
-import { eraseOnRequest } from '../../operators/people/erase-on-request.ts';
+import { eraseOnRequest } from '../../operators/users/erase-on-request.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
 import { makeOwner, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeEvent } from '../../testing/payment/payment-events.ts';

@@ -11,7 +11,7 @@ const api = fileURLToPath(new URL('../../../../../../packages/api/src', import.m
 /** The folders whose errors a form of a page can show. Those of services (usage, changes) are for programs. */
 const folders = [
   ...['accounts', 'keys', 'leaving', 'members', 'organisations', 'sign-in', 'security'],
-  ...['operators/events', 'operators/organisations', 'operators/people', 'operators/queue'],
+  ...['operators/events', 'operators/organisations', 'operators/users', 'operators/queue'],
 ];
 
 /** Sentences that no form of a page can cause. */

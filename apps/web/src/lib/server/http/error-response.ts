@@ -21,7 +21,7 @@ export function errorResponse(error: unknown, headers: Record<string, string> = 
   });
 }
 
-/** The headers that a guard's status demands. Of the guards only the one of API keys answers 401 (RFC 6750 §3). */
+/** The headers that the status of a guard demands. Of the guards only that of API keys answers 401 (RFC 6750 §3). */
 export function rejectionHeaders(error: unknown, methods: string[] | null): Record<string, string> {
   const { code } = toAppError(error);
   if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };

@@ -38,11 +38,11 @@ const endings = [
 type Sent = { method: string; path: string; body: object };
 
 /** Sends a request to an endpoint. The body follows once the principal was read and `meanwhile` has ended. */
-async function statusOfLate(
+async function answerOfLate(
   { method, path, body }: Sent,
   { token, header }: { token: string; header: string },
   meanwhile: () => Promise<unknown>,
-): Promise<number> {
+): Promise<{ status: number; challenge: string | undefined }> {
   const text = JSON.stringify(body);
   const socket = net.connect(Number(new URL(served.url).port), '127.0.0.1');
   const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\nContent-Type: application/json`;
@@ -52,7 +52,8 @@ async function statusOfLate(
   socket.write(text.slice(1));
   const [answer] = await once(socket, 'data');
   socket.destroy();
-  return Number(/^HTTP\/1.1 (\d+) /.exec(String(answer))?.[1]);
+  const [, challenge] = /^www-authenticate: (.*)$/im.exec(String(answer)) ?? [];
+  return { status: Number(/^HTTP\/1.1 (\d+) /.exec(String(answer))?.[1]), challenge };
 }
 
 /** The event of a request to Kit whose body has not arrived, and what sends the body. */
@@ -96,10 +97,10 @@ describe.each(endings)('after %s, a late body', (_, ending, status) => {
     const { userId } = await addMember(test, organisationId, 'admin');
     const token = await startSession(test.app, { userId, organisationId, client: testClient });
     const sent = { method: 'POST', path: `/api/billing/${name}`, body: { tier: 'silver' } };
-    const late = statusOfLate(sent, { token, header: `Cookie: session=${token}` }, () =>
+    const late = answerOfLate(sent, { token, header: `Cookie: session=${token}` }, () =>
       test.app.sql.unsafe(ending, [userId]),
     );
-    expect(await late).toBe(status);
+    expect(await late).toEqual({ status, challenge: undefined });
   });
 
   it('changes nothing at a procedure of operators', async () => {
@@ -123,21 +124,22 @@ describe.each(endings)('after %s, a late body', (_, ending, status) => {
 });
 
 it.each([
-  ['key was revoked', 'update api_keys set revoked_at = now() where id = $1', 401],
+  ['key was revoked', 'update api_keys set revoked_at = now() where id = $1', 401, 'Bearer error="invalid_token"'],
   [
     'organisation was suspended',
     'update organisations set suspended_at = now() where id = (select organisation_id from api_keys where id = $1)',
     403,
+    undefined,
   ],
-])('a late body counts no usage after the %s', async (_, ending, status) => {
+])('a late body counts no usage after the %s', async (_, ending, status, challenge) => {
   const { organisationId } = await makeOwner(test);
   const input = { name: 'Service', scope: 'WRITE' } as const;
   const { id, key } = await createOperatorKey(test.app, { organisationId }, input, { actorId: null });
   const path = '/api/usage/reserve';
   const body = { organisation: organisationId, meter: 'api_calls', idempotency_key: id };
   const credential = { token: key, header: `Authorization: Bearer ${key}` };
-  const late = statusOfLate({ method: 'POST', path, body }, credential, () => test.app.sql.unsafe(ending, [id]));
-  expect(await late).toBe(status);
+  const late = answerOfLate({ method: 'POST', path, body }, credential, () => test.app.sql.unsafe(ending, [id]));
+  expect(await late).toEqual({ status, challenge });
 });
 
 it('a form that arrives after the session has ended says that the user was signed out', async () => {

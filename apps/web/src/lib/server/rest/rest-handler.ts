@@ -107,7 +107,9 @@ export async function callEndpoint(request: RestRequest, locals: App.Locals, mat
     const { body, headers = {} } = await endpoint(request, locals, match.params);
     return { status: 200, headers, body: JSON.stringify(body) };
   } catch (error) {
-    return errorAnswer(locals, error);
+    // A key can be revoked before the body arrives.
+    const headers = locals.principal?.kind === 'key' ? rejectionHeaders(error, match.methods) : {};
+    return errorAnswer(locals, error, headers);
   }
 }
 

@@ -109,6 +109,12 @@ const expectedRules: Record<Rule, Expected> = {
     per: 'organisation',
     attempt: (client) => callerFor(test, signedIn, { client }).billing.cancel(),
   },
+  'confirmation-user': {
+    most: 60,
+    minutes: 10,
+    per: 'session',
+    attempt: (client) => callerFor(test, signedIn, { client }).billing.confirm(),
+  },
 };
 
 function isClients(per: Expected['per']): per is 'client' | 'pair' | 'network' {

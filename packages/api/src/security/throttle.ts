@@ -19,6 +19,7 @@ const rules = {
   'return-url-client': { points: 300, minutes: 10 },
   'api-key-user': { points: 30, minutes: 60 },
   'billing-organisation': { points: 200, minutes: 10 },
+  'confirmation-user': { points: 60, minutes: 10 },
 } as const;
 
 export type Rule = keyof typeof rules;

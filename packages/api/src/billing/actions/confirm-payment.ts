@@ -14,12 +14,14 @@ const waitMilliseconds = 3000;
  * grants nothing; if the provider does not answer, the payment is not confirmed yet. Of
  * concurrent calls for an organisation one asks the provider, the others read what it stored.
  *
- * @throws AppError NO_ORGANISATION.
+ * @throws AppError NO_ORGANISATION; TOO_MANY after 60 calls of a user in ten minutes that ask the provider.
  */
 export async function confirmPayment(app: App, principal: Reader): Promise<{ confirmed: boolean; tier: Tier }> {
   const organisationId = principal.requireOrganisation().id;
 
   if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {
+    // Each user has a limit of their own: a member who uses it up does not keep a payment from the others.
+    await app.throttle.take({ 'confirmation-user': principal.user.id });
     await Promise.race([syncQuietly(app, organisationId), timeout()]);
   }
   const { tier } = await readPlan(app, organisationId);

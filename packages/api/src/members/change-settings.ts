@@ -63,10 +63,10 @@ export async function renameOwnOrganisation(
  * Changes the address to which the payment provider sends the organisation's mail. A job sets it
  * at the provider; until then, and while the provider does not answer, it is only stored here.
  *
- * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
- *   members; NOT_FOUND for another organisation; VALIDATION for an
- *   unusable address, and where the address is no longer the one shown; UNAUTHENTICATED if the session ended
- *   meanwhile.
+ * @throws AppError NOT_FOUND for another organisation; TOO_MANY after 30 calls of a user in an hour, because each
+ *   change is a request to the provider; FORBIDDEN if the principal is no longer an administrator under the lock of
+ *   the members; VALIDATION for an unusable address, and where the address is no longer the one shown;
+ *   UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function changeBillingContact(
   app: App,
@@ -75,6 +75,7 @@ export async function changeBillingContact(
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+  await app.throttle.take({ 'billing-contact-user': principal.user.id });
 
   await app.db.transaction(async (tx) => {
     const before = await lockSettings(tx, organisationId, principal);

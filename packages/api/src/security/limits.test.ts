@@ -115,6 +115,16 @@ const expectedRules: Record<Rule, Expected> = {
     per: 'session',
     attempt: (client) => callerFor(test, signedIn, { client }).billing.confirm(),
   },
+  'billing-contact-user': {
+    most: 30,
+    minutes: 60,
+    per: 'session',
+    attempt: (client) =>
+      callerFor(test, signedIn, { client }).organisations.changeBillingContact({
+        organisation_id: signedIn.organisationId ?? '',
+        email: newEmail(),
+      }),
+  },
 };
 
 function isClients(per: Expected['per']): per is 'client' | 'pair' | 'network' {

@@ -20,6 +20,7 @@ const rules = {
   'api-key-user': { points: 30, minutes: 60 },
   'billing-organisation': { points: 200, minutes: 10 },
   'confirmation-user': { points: 60, minutes: 10 },
+  'billing-contact-user': { points: 30, minutes: 60 },
 } as const;
 
 export type Rule = keyof typeof rules;

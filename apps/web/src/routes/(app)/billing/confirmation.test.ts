@@ -1,3 +1,4 @@
+import { AppError, type ErrorCode } from '@gatehouse/api/errors';
 import { expect, test } from 'vitest';
 import type { Plan } from '#lib/subscription.ts';
 import { confirmationOf, confirmPayment } from './confirmation.ts';
@@ -37,4 +38,15 @@ test('a HEAD request asks the provider nothing', async () => {
 test('without a checkout, or after a cancelled one, the provider is not asked', async () => {
   expect(await follow('/billing')).toEqual({ asked: 0, checks: 1, end: undefined });
   expect(await follow('/billing?checkout=cancel')).toEqual({ asked: 0, checks: 1, end: undefined });
+});
+
+test('above the limit of its lookups a payment is waited for, and every other error is shown', async () => {
+  const confirmAfter = (code: ErrorCode) => {
+    const confirm = () => Promise.reject(new Error('from the router', { cause: new AppError(code, 'Wait a while.') }));
+    const locals = { api: { billing: { confirm } } } as unknown as App.Locals;
+    const url = new URL('http://service.example/billing?checkout=success');
+    return confirmPayment({ locals, url, request: new Request(url) });
+  };
+  await expect(confirmAfter('TOO_MANY')).resolves.toBeUndefined();
+  await expect(confirmAfter('INTERNAL')).rejects.toThrow('from the router');
 });

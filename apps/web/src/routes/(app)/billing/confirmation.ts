@@ -1,3 +1,4 @@
+import { toAppError } from '@gatehouse/api/errors';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import type { Plan } from '#lib/subscription.ts';
@@ -16,7 +17,13 @@ export async function confirmPayment({
   request,
 }: Pick<RequestEvent, 'locals' | 'url' | 'request'>): Promise<void> {
   if (request.method === 'HEAD') return;
-  if (searchParams.get('checkout') === 'success' && !searchParams.has('look')) await locals.api.billing.confirm();
+  if (searchParams.get('checkout') !== 'success' || searchParams.has('look')) return;
+  try {
+    await locals.api.billing.confirm();
+  } catch (error) {
+    // The page then waits for the provider's event, as where the provider does not answer.
+    if (toAppError(error).code !== 'TOO_MANY') throw error;
+  }
 }
 
 /**

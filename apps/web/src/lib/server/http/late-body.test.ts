@@ -57,7 +57,7 @@ async function answerOfLate(
 }
 
 /** The event of a request to Kit whose body has not arrived, and what sends the body. */
-async function eventWithoutBody(path: string, token: string, type: string, params = {}) {
+async function eventWithoutBody(path: string, credential: { token?: string; key?: string }, type: string, params = {}) {
   const { app } = test;
   const sent = Promise.withResolvers<string>();
   const body = new ReadableStream({
@@ -67,10 +67,11 @@ async function eventWithoutBody(path: string, token: string, type: string, param
     },
   });
   const url = new URL(path, 'http://localhost:3999');
+  const { token = '', key = null } = credential;
   const headers = { 'content-type': type };
   const request = new Request(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
   const cookies = cookieJar(`session=${token}`);
-  const accepted = { presentedKey: null, maxBodyBytes: 65_536 };
+  const accepted = { presentedKey: key, maxBodyBytes: 65_536 };
   const locals = { app, requestId: 'test', accepted, sessionEnded: false } as unknown as App.Locals;
   await openContext(locals, {
     method: 'POST',
@@ -105,7 +106,7 @@ describe.each(endings)('after %s, a late body', (_, ending, status) => {
 
   it('changes nothing at a procedure of operators', async () => {
     const [{ userId, token }, person] = [await newOperator(), await makeOwner(test)];
-    const { event, send } = await eventWithoutBody('/api/trpc/operators.suspend', token, 'application/json');
+    const { event, send } = await eventWithoutBody('/api/trpc/operators.suspend', { token }, 'application/json');
     const answered = trpcEndpoint(event);
     await test.app.sql.unsafe(ending, [userId]);
     send(JSON.stringify({ user_id: person.userId }));
@@ -115,7 +116,7 @@ describe.each(endings)('after %s, a late body', (_, ending, status) => {
   it('changes nothing by a form of operators', async () => {
     const [{ userId, token }, person] = [await newOperator(), await makeOwner(test)];
     const form = 'application/x-www-form-urlencoded';
-    const { event, send } = await eventWithoutBody('/operator', token, form, { person: person.userId });
+    const { event, send } = await eventWithoutBody('/operator', { token }, form, { person: person.userId });
     const answered = (actions.passwordLink as Action)(event);
     await test.app.sql.unsafe(ending, [userId]);
     send('a=b');
@@ -142,9 +143,21 @@ it.each([
   expect(await late).toEqual({ status, challenge });
 });
 
+it('a late body of a key that was revoked gets its challenge at the router too', async () => {
+  const { organisationId } = await makeOwner(test);
+  const input = { name: 'Service', scope: 'WRITE' } as const;
+  const { id, key } = await createOperatorKey(test.app, { organisationId }, input, { actorId: null });
+  const { event, send } = await eventWithoutBody('/api/trpc/usage.reserve', { key }, 'application/json');
+  const answered = trpcEndpoint(event);
+  await test.app.sql`update api_keys set revoked_at = now() where id = ${id}`;
+  send('{}');
+  const { status, headers } = await answered;
+  expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"']);
+});
+
 it('a form that arrives after the session has ended says that the user was signed out', async () => {
   const { userId, token } = await newOperator();
-  const { event, send } = await eventWithoutBody('/operator', token, 'application/x-www-form-urlencoded');
+  const { event, send } = await eventWithoutBody('/operator', { token }, 'application/x-www-form-urlencoded');
   const answered = (actions.restore as Action)(event);
   await test.app.sql`delete from sessions where user_id = ${userId}`;
   send('a=b');

@@ -2,7 +2,7 @@ import { isAppError, toAppError } from '@gatehouse/api/errors';
 import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import { errorResponse } from './error-response.ts';
+import { challengeHeaders, errorResponse } from './error-response.ts';
 import { bodyLimitOf, readJsonText, readRequestBytes } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
 import { renewPrincipalAfter, routerContext } from './router-context.ts';
@@ -21,7 +21,7 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
     });
   } catch (error) {
     recordFailure(event.locals, error);
-    return errorResponse(error);
+    return errorResponse(error, challengeHeaders(event.locals, error));
   }
 }
 

@@ -4,7 +4,7 @@ import type { App as Service } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
 import type { KeyedClient } from '@gatehouse/api/security/client';
 import { guardRequest } from '../guards/request-guard.ts';
-import { httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
+import { challengeHeaders, httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
 import { observeRequest } from '../http/observe-request.ts';
 import { tooLarge } from '../http/read-body.ts';
 import { recordFailure } from '../http/record-failure.ts';
@@ -107,9 +107,7 @@ export async function callEndpoint(request: RestRequest, locals: App.Locals, mat
     const { body, headers = {} } = await endpoint(request, locals, match.params);
     return { status: 200, headers, body: JSON.stringify(body) };
   } catch (error) {
-    // A key can be revoked before the body arrives.
-    const headers = locals.principal?.kind === 'key' ? rejectionHeaders(error, match.methods) : {};
-    return errorAnswer(locals, error, headers);
+    return errorAnswer(locals, error, challengeHeaders(locals, error));
   }
 }
 

@@ -41,8 +41,8 @@ it('records the operator of each decision, and shows it to operators', async () 
   await operators.approve({ organisation_ids: [organisationId] });
   await operators.decline({ organisation_ids: [declined.organisationId], reason: 'Not a customer.' });
   await operators.passwordLink({ user_id: userId });
-  await operators.suspend({ user_id: userId });
-  await operators.restore({ user_id: userId });
+  const { suspended_at } = await operators.suspend({ user_id: userId });
+  await operators.restore({ user_id: userId, suspended_at });
 
   const recorded = await test.app.db.select().from(auditEvents).where(eq(auditEvents.client, address));
   const decisions = ['organisation-approved', 'organisation-declined'];

@@ -43,8 +43,9 @@ async function leaveTraces(user: Owner, colleague: Owner, name: string): Promise
   await test.settled();
   await colleague.api.members.invite({ organisation_id, role: 'member', note: `For ${name}, ${email}` });
   await colleague.api.organisations.changeBillingContact({ organisation_id, email });
-  await colleague.api.operators.suspend({ user_id: user.userId, reason: `${name} asked for it.` });
-  await colleague.api.operators.restore({ user_id: user.userId });
+  const { suspend, restore } = colleague.api.operators;
+  const { suspended_at } = await suspend({ user_id: user.userId, reason: `${name} asked for it.` });
+  await restore({ user_id: user.userId, suspended_at });
   await test.settled();
 
   const customers = [user, colleague].map(({ principal }) => ownedBy(test, principal).customers[0]?.id);

@@ -118,7 +118,7 @@ it('a user whose organisation is declined at the same moment gets no password li
 
 it('a user whose organisation is suspended at the same moment gets no password link', async () => {
   const { userId, organisationId } = await makeOwner(test);
-  let suspended: Promise<void> | undefined;
+  let suspended: Promise<unknown> | undefined;
   const made = await linkMadeDuring(userId, async (tx) => {
     // The suspension waits here, after it has locked the members.
     await lockOrganisation(tx, organisationId);

@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
@@ -25,6 +25,18 @@ export function approveOrganisations(tx: Transaction, decision: Decision): Promi
  */
 export function approvePending(tx: Transaction, decision: Decision): Promise<string[]> {
   return approve(tx, decision, sql`${organisations.approval} = 'pending' and ${organisations.suspendedAt} is null`);
+}
+
+/**
+ * Opens the approval gate of organisations that were declined at the given time. Suspended ones do not change. Returns
+ * the ids of those that changed.
+ */
+export function approveDeclined(
+  tx: Transaction,
+  { declinedAt, ...decision }: Decision & { declinedAt: Date },
+): Promise<string[]> {
+  const declinedThen = and(eq(organisations.declinedAt, declinedAt), isNull(organisations.suspendedAt));
+  return approve(tx, decision, declinedThen);
 }
 
 /**
@@ -56,7 +68,7 @@ export async function approveByAddress(
 async function approve(
   tx: Transaction,
   { organisationIds, actorId, client, now }: Decision,
-  which: SQL,
+  which: SQL | undefined,
 ): Promise<string[]> {
   const changed = await tx
     .update(organisations)

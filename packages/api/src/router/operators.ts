@@ -42,7 +42,7 @@ export const operatorsRouter = router({
     .input(body(user.suspendUserInput))
     .mutation(({ ctx, input }) => user.suspend(ctx.app, ctx.principal, input, ctx.client)),
   restore: operatorProcedure
-    .input(body(userInput))
+    .input(body(user.restoreUserInput))
     .mutation(({ ctx, input }) => user.restore(ctx.app, ctx.principal, input, ctx.client)),
   organisations: operatorProcedure
     .input(body(listInput))
@@ -54,7 +54,7 @@ export const operatorsRouter = router({
     .input(body(organisation.suspendOrganisationInput))
     .mutation(({ ctx, input }) => organisation.suspend(ctx.app, ctx.principal, input, ctx.client)),
   restoreOrganisation: operatorProcedure
-    .input(body(organisationInput))
+    .input(body(organisation.restoreOrganisationInput))
     .mutation(({ ctx, input }) => organisation.restore(ctx.app, ctx.principal, input, ctx.client)),
   decline: operatorProcedure
     .input(body(declineInput))

@@ -36,6 +36,10 @@ async function onUser<Result>(app: App, email: string, act: (userId: string) => 
   return act((await findUser(app.db, email)).id);
 }
 
-async function onOrganisation(app: App, slug: string, act: (organisationId: string) => Promise<void>): Promise<void> {
+async function onOrganisation(
+  app: App,
+  slug: string,
+  act: (organisationId: string) => Promise<unknown>,
+): Promise<void> {
   await act((await findOrganisation(app.db, slug)).id);
 }

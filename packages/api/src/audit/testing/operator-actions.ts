@@ -43,9 +43,10 @@ export function consoleActions(test: AuditTest): AuditCase[] {
     ],
     [
       'a decision undone in the console',
-      owner(({ organisationId }) =>
-        operators().undoDecision({ organisation_id: organisationId, decision: 'approved' }),
-      ),
+      owner(async ({ organisationId: organisation_id }) => {
+        const { approved_at } = await operators().organisation({ organisation_id });
+        return operators().undoDecision({ organisation_id, decided_at: approved_at ?? '' });
+      }),
       'decision-undone by operator about organisation from client',
     ],
     [
@@ -57,7 +58,10 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       'an organisation restored in the console',
       afterwards(
         ({ organisationId }) => operators().suspendOrganisation({ organisation_id: organisationId }),
-        ({ organisationId }) => operators().restoreOrganisation({ organisation_id: organisationId }),
+        async ({ organisationId: organisation_id }) => {
+          const { suspended_at } = await operators().organisation({ organisation_id });
+          return operators().restoreOrganisation({ organisation_id, suspended_at: suspended_at ?? '' });
+        },
       ),
       'organisation-restored by operator about organisation from client',
     ],
@@ -70,7 +74,10 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       'a user restored in the console',
       afterwards(
         ({ userId }) => operators().suspend({ user_id: userId }),
-        ({ userId }) => operators().restore({ user_id: userId }),
+        async ({ userId: user_id }) => {
+          const { suspended_at } = await operators().person({ user_id });
+          return operators().restore({ user_id, suspended_at: suspended_at ?? '' });
+        },
       ),
       'person-restored by operator about user from client',
     ],

@@ -5,10 +5,12 @@ import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
+import { shownTime } from '../shown-time.ts';
 import { organisationInput } from './read-organisation.ts';
 import { restoreOrganisation, suspendOrganisation } from './suspend-organisation.ts';
 
 export const suspendOrganisationInput = organisationInput.extend({ reason: optionalReason });
+export const restoreOrganisationInput = organisationInput.extend({ suspended_at: shownTime });
 
 /**
  * Suspends an organisation, and stores the reason with the audit entry, for operators only.
@@ -24,22 +26,22 @@ export async function suspend(
 ) {
   const { user, organisationId: own } = principal;
   if (own === id) throw new AppError('VALIDATION', 'You cannot suspend your own organisation.');
-  await suspendOrganisation(app, { organisationId: id, reason }, { actorId: user.id, client });
-  return readOrganisationNames(app.db, id);
+  const at = await suspendOrganisation(app, { organisationId: id, reason }, { actorId: user.id, client });
+  return { ...(await readOrganisationNames(app.db, id)), suspended_at: at.toISOString() };
 }
 
 /**
- * Ends an organisation's suspension and brings back the state before it.
+ * Ends the suspension of an organisation that the operator's page showed, and brings back the state before it.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the organisation is not suspended.
+ * @throws AppError NOT_FOUND; VALIDATION if it has ended since.
  */
 export async function restore(
   app: App,
   principal: Operator,
-  { organisation_id: id }: z.output<typeof organisationInput>,
+  { organisation_id: id, suspended_at: suspendedAt }: z.output<typeof restoreOrganisationInput>,
   client: Client,
 ) {
   const { user } = principal;
-  await restoreOrganisation(app, { organisationId: id }, { actorId: user.id, client });
+  await restoreOrganisation(app, { organisationId: id, suspendedAt }, { actorId: user.id, client });
   return readOrganisationNames(app.db, id);
 }

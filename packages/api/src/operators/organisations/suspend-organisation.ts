@@ -14,13 +14,14 @@ type Input = { organisationId: string };
  * Closes an organisation: the sessions and one-time links of its members end at once. Links of the
  * time before stay ended after the organisation is restored.
  *
+ * @returns the time of the suspension.
  * @throws AppError NOT_FOUND; VALIDATION if the organisation is suspended already.
  */
 export function suspendOrganisation(
   app: App,
   { organisationId, reason }: Input & { reason?: string | undefined },
   actor: Actor,
-): Promise<void> {
+): Promise<Date> {
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const { slug } = await readOrganisationNames(tx, organisationId);
@@ -40,23 +41,36 @@ export function suspendOrganisation(
       organisationId,
       ...reasonDetails(reason),
     });
+    return now;
   });
 }
 
 /**
  * Ends a suspension and brings back the state before it: a declined organisation stays declined.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the organisation is not suspended.
+ * @throws AppError NOT_FOUND; VALIDATION if the organisation is not suspended, or with `suspendedAt` not
+ *   since then.
  */
-export function restoreOrganisation(app: App, { organisationId }: Input, actor: Actor): Promise<void> {
+export function restoreOrganisation(
+  app: App,
+  { organisationId, suspendedAt }: Input & { suspendedAt?: Date | undefined },
+  actor: Actor,
+): Promise<void> {
+  const suspendedThen = suspendedAt ? eq(organisations.suspendedAt, suspendedAt) : isNotNull(organisations.suspendedAt);
+
   return app.db.transaction(async (tx) => {
     const { slug } = await readOrganisationNames(tx, organisationId);
     const changed = await tx
       .update(organisations)
       .set({ suspendedAt: null })
-      .where(and(eq(organisations.id, organisationId), isNotNull(organisations.suspendedAt)))
+      .where(and(eq(organisations.id, organisationId), suspendedThen))
       .returning({ id: organisations.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', `${slug} is not suspended.`);
+    if (changed.length === 0) {
+      throw new AppError(
+        'VALIDATION',
+        suspendedAt ? `${slug} was restored since this page was loaded.` : `${slug} is not suspended.`,
+      );
+    }
 
     await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });
   });

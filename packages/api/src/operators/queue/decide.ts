@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { approveOrganisations, approvePending, declineOrganisations } from '../../organisations/approve.ts';
+import { approveDeclined, approvePending, declineOrganisations } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { createMissingOrganisations } from '../create-missing-organisations.ts';
+import { shownTime } from '../shown-time.ts';
 
 const organisationIds = z
   .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })
@@ -16,8 +17,8 @@ const organisationIds = z
 
 export const approveInput = z.object({
   organisation_ids: organisationIds,
-  /** Whether declined organisations are approved as well: a page that showed them as waiting does not end a decline. */
-  ends_decline: z.boolean().default(false),
+  /** The decline that the approval ends: a page that showed none, or an earlier one, ends no decline. */
+  declined_at: shownTime.optional(),
 });
 export const declineInput = z.object({
   organisation_ids: organisationIds,
@@ -27,18 +28,23 @@ export const declineInput = z.object({
 });
 
 /**
- * Opens the approval gate of organisations that await approval, and with `ends_decline` of declined ones. The id of a
- * user without an organisation, as the queue lists it, creates the user's organisation first. Returns those that were
+ * Opens the approval gate of organisations that await approval, or with `declined_at` of those that were declined then;
+ * suspended ones do not change. The id of a user without an organisation, as the queue lists it, creates the user's organisation first. Returns those that were
  * approved: about the others, another operator had decided before.
  */
 export async function approve(app: App, principal: Operator, input: z.output<typeof approveInput>, client: Client) {
   const { user } = principal;
-  const approveThem = input.ends_decline ? approveOrganisations : approvePending;
+  const { declined_at: declinedAt } = input;
 
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const organisationIds = await createMissingOrganisations(tx, now, input.organisation_ids);
-    return named(tx, await approveThem(tx, { organisationIds, actorId: user.id, client, now }));
+    const decision = { organisationIds, actorId: user.id, client, now };
+    return named(
+      tx,
+      declinedAt ? await approveDeclined(tx, { ...decision, declinedAt }) : await approvePending(tx, decision),
+      now,
+    );
   });
 }
 
@@ -53,15 +59,17 @@ export async function decline(app: App, principal: Operator, input: z.output<typ
     const now = app.now();
     const organisationIds = await createMissingOrganisations(tx, now, input.organisation_ids);
     const decision = { organisationIds, actorId: user.id, client, now, reason: input.reason };
-    return named(tx, await declineOrganisations(tx, decision));
+    return named(tx, await declineOrganisations(tx, decision), now);
   });
 }
 
-/** Returns how many organisations a decision changed, and the first of them. */
-async function named(tx: Transaction, ids: string[]) {
+/** Returns how many organisations a decision changed, and the first of them with the time of the decision. */
+async function named(tx: Transaction, ids: string[], now: Date) {
   const [first] = await tx
     .select({ id: organisations.id, name: organisations.name, slug: organisations.slug })
     .from(organisations)
     .where(inArray(organisations.id, ids.slice(0, 1)));
-  return { changed: ids.length, first: first === undefined ? null : { id: first.id, name: first.name ?? first.slug } };
+  if (first === undefined) return { changed: 0, first: null };
+  const { id, name, slug } = first;
+  return { changed: ids.length, first: { id, name: name ?? slug, decided_at: now.toISOString() } };
 }

@@ -5,7 +5,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { dayMilliseconds } from '../../durations.ts';
 import { approveByRule } from '../../organisations/approve.ts';
 import { accountByEmail } from '../../sessions/account.ts';
-import { suspendOrganisation } from '../../testing/admin-commands.ts';
+import { restoreOrganisation, suspendOrganisation } from '../../testing/admin-commands.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
 import { addMember, makeOwner, signInAs } from '../../testing/factories.ts';
 
@@ -19,36 +19,54 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const undo = ({ organisationId }: { organisationId: string }, decision: 'approved' | 'declined' = 'approved') =>
-  operator.api.operators.undoDecision({ organisation_id: organisationId, decision });
+/** Undoes a decision, as from a page that showed it. */
+const undo = ({ organisationId, decidedAt }: { organisationId: string; decidedAt: string }) =>
+  operator.api.operators.undoDecision({ organisation_id: organisationId, decided_at: decidedAt });
 const statusOf = async (email: string) => (await accountByEmail(test.app.db, email))?.accountStatus;
 
-async function decidedOwner(decision: 'approve' | 'decline'): Promise<Owner> {
+type Decision = 'approve' | 'decline';
+
+async function decide({ organisationId }: Owner, decision: Decision): Promise<string> {
+  const { first } = await operator.api.operators[decision]({ organisation_ids: [organisationId] });
+  return first?.decided_at ?? '';
+}
+
+async function decidedOwner(decision: Decision): Promise<Owner & { decidedAt: string }> {
   const owner = await makeOwner(test, { approved: false });
-  await operator.api.operators[decision]({ organisation_ids: [owner.organisationId] });
-  return owner;
+  return { ...owner, decidedAt: await decide(owner, decision) };
 }
 
 describe('undoing a decision', () => {
-  it.each([
-    ['approve', 'approved'],
-    ['decline', 'declined'],
-  ] as const)('makes the organisation wait again after %s', async (act, decision) => {
-    const owner = await decidedOwner(act);
-    await undo(owner, decision);
+  it.each(['approve', 'decline'] as const)('makes the organisation wait again after %s', async (decision) => {
+    const owner = await decidedOwner(decision);
+    await undo(owner);
 
     expect(await statusOf(owner.email)).toBe('awaiting_approval');
     const [row] = await test.app.db.select().from(organisations).where(eq(organisations.id, owner.organisationId));
     expect(row).toMatchObject({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null });
     const { waiting } = await operator.api.operators.queue({ search: owner.email });
     expect(waiting).toHaveLength(1);
-    await expect(undo(owner, decision)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
   });
 
-  it('leaves another operator’s later decision in place', async () => {
-    const owner = await decidedOwner('decline');
-    await expect(undo(owner, 'approved')).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
-    expect(await statusOf(owner.email)).toBe('closed');
+  it.each([
+    ['approve', 'approve', 'active'],
+    ['approve', 'decline', 'closed'],
+    ['decline', 'approve', 'active'],
+    ['decline', 'decline', 'closed'],
+  ] as const)('of %s leaves a later %s of another operator in place', async (before, after, status) => {
+    const owner = await decidedOwner(before);
+    await undo(owner);
+    await decide(owner, after);
+
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    expect(await statusOf(owner.email)).toBe(status);
+  });
+
+  it('from a page of an earlier release asks to load the page again', async () => {
+    const owner = await decidedOwner('approve');
+    await expect(undo({ ...owner, decidedAt: '' })).rejects.toThrow('This page is out of date. Load it again.');
+    expect(await statusOf(owner.email)).toBe('active');
   });
 
   it('lists an organisation with two owners once', async () => {
@@ -87,7 +105,8 @@ describe('undoing a decision', () => {
       .set({ approvedAt: dayAgo })
       .where(eq(organisations.id, owner.organisationId));
 
-    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    const decided = { ...owner, decidedAt: dayAgo.toISOString() };
+    await expect(undo(decided)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
     expect(await statusOf(owner.email)).toBe('active');
   });
 
@@ -120,7 +139,9 @@ describe('undoing a decision', () => {
     const owner = await decidedOwner('approve');
     await suspendOrganisation(test.app, owner.principal.organisation?.slug ?? '');
     await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
-    await expect(undo(operator)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    await expect(undo({ ...owner, organisationId: operator.organisationId })).rejects.toMatchObject({
+      cause: { code: 'VALIDATION' },
+    });
     expect(await statusOf(operator.email)).toBe('active');
   });
 });
@@ -137,8 +158,25 @@ describe('approving an organisation that another operator declined', () => {
 
   it('ends the decline from a page that showed it', async () => {
     const owner = await decidedOwner('decline');
-    expect(await approve(owner, { ends_decline: true })).toMatchObject({ changed: 1 });
+    expect(await approve(owner, { declined_at: owner.decidedAt })).toMatchObject({ changed: 1 });
     expect(await statusOf(owner.email)).toBe('active');
+  });
+
+  it('changes nothing from a page that showed an earlier decline', async () => {
+    const owner = await decidedOwner('decline');
+    await undo(owner);
+    await decide(owner, 'decline');
+    expect(await approve(owner, { declined_at: owner.decidedAt })).toEqual({ changed: 0, first: null });
+    expect(await statusOf(owner.email)).toBe('closed');
+  });
+
+  it('changes nothing once the organisation is suspended', async () => {
+    const owner = await decidedOwner('decline');
+    const slug = owner.principal.organisation?.slug ?? '';
+    await suspendOrganisation(test.app, slug);
+    expect(await approve(owner, { declined_at: owner.decidedAt })).toEqual({ changed: 0, first: null });
+    await restoreOrganisation(test.app, slug);
+    expect(await statusOf(owner.email)).toBe('closed');
   });
 });
 

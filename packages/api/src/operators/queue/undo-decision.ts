@@ -1,5 +1,5 @@
-import { and, eq, gt, isNull, notExists, sql } from 'drizzle-orm';
-import { z } from 'zod';
+import { and, eq, gt, isNull, ne, notExists, sql } from 'drizzle-orm';
+import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
@@ -12,9 +12,9 @@ import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { organisationInput } from '../organisations/read-organisation.ts';
+import { shownTime } from '../shown-time.ts';
 
-/** `decision` is the one that the page showed: another operator's later decision stays. */
-export const undoInput = organisationInput.extend({ decision: z.enum(['approved', 'declined']) });
+export const undoInput = organisationInput.extend({ decided_at: shownTime });
 
 /** When an organisation was approved or declined. At most one of the two times is set. */
 export const decidedAt = sql<Date>`coalesce(${organisations.declinedAt}, ${organisations.approvedAt})`;
@@ -26,16 +26,16 @@ export function canBeUndone(app: App, at: Date): boolean {
 
 /**
  * Returns an organisation to the queue of those that await a decision, within a day of the decision. Its members keep
- * their sessions, and wait with it. An organisation that pays or is paying keeps its approval,
+ * their sessions, and wait with it. A decision of another operator since then stays. An organisation that pays or is paying keeps its approval,
  * because the provider would continue to charge it: it can be suspended instead.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the organisation was not decided about in this way within a day, for a
- *   suspended or paying organisation, and for the operator's own.
+ * @throws AppError NOT_FOUND; VALIDATION if the decision was changed since, or is older than a day, for a suspended
+ *   or paying organisation, and for the operator's own.
  */
 export async function undoDecision(
   app: App,
   principal: Operator,
-  { organisation_id: id, decision }: z.output<typeof undoInput>,
+  { organisation_id: id, decided_at }: z.output<typeof undoInput>,
   client: Client,
 ) {
   const { user, organisation: own } = principal;
@@ -51,7 +51,8 @@ export async function undoDecision(
       .where(
         and(
           eq(organisations.id, id),
-          eq(organisations.approval, decision),
+          ne(organisations.approval, 'pending'),
+          eq(decidedAt, decided_at.toISOString()),
           isNull(organisations.suspendedAt),
           gt(decidedAt, undoLimit(app).toISOString()),
           notExists(liveSubscription(tx, id)),

@@ -5,11 +5,13 @@ import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { readUser } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
+import { shownTime } from '../shown-time.ts';
 import { createPasswordLink } from './create-password-link.ts';
 import { userInput } from './read-user.ts';
 import { restoreUser, suspendUser } from './suspend-user.ts';
 
 export const suspendUserInput = userInput.extend({ reason: optionalReason });
+export const restoreUserInput = userInput.extend({ suspended_at: shownTime });
 
 type Input = z.output<typeof userInput>;
 
@@ -37,17 +39,22 @@ export async function suspend(
 ) {
   const { user } = principal;
   if (user.id === id) throw new AppError('VALIDATION', 'You cannot suspend yourself.');
-  await suspendUser(app, { userId: id, reason }, { actorId: user.id, client });
-  return readUser(app.db, id);
+  const at = await suspendUser(app, { userId: id, reason }, { actorId: user.id, client });
+  return { ...(await readUser(app.db, id)), suspended_at: at.toISOString() };
 }
 
 /**
- * Ends a user's suspension.
+ * Ends the suspension of a user that the operator's page showed.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the user is not suspended.
+ * @throws AppError NOT_FOUND; VALIDATION if it has ended since.
  */
-export async function restore(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
+export async function restore(
+  app: App,
+  principal: Operator,
+  { user_id: id, suspended_at: suspendedAt }: z.output<typeof restoreUserInput>,
+  client: Client,
+) {
   const { user } = principal;
-  await restoreUser(app, { userId: id }, { actorId: user.id, client });
+  await restoreUser(app, { userId: id, suspendedAt }, { actorId: user.id, client });
   return readUser(app.db, id);
 }

@@ -15,13 +15,14 @@ type Input = { userId: string };
  * Closes a user's account: its sessions and one-time links end at once, and no sign-in
  * succeeds until the account is restored.
  *
+ * @returns the time of the suspension.
  * @throws AppError NOT_FOUND; VALIDATION if the account is suspended already.
  */
 export function suspendUser(
   app: App,
   { userId, reason }: Input & { reason?: string | undefined },
   actor: Actor,
-): Promise<void> {
+): Promise<Date> {
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const { email } = await readUser(tx, userId);
@@ -35,23 +36,36 @@ export function suspendUser(
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await endLinksOf(tx, [userId], now);
     await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
+    return now;
   });
 }
 
 /**
  * Ends a suspension. The sessions that it ended stay ended, and so do the links, the sign-up's aside.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the account is not suspended.
+ * @throws AppError NOT_FOUND; VALIDATION if the account is not suspended, or with `suspendedAt` not
+ *   since then.
  */
-export function restoreUser(app: App, { userId }: Input, actor: Actor): Promise<void> {
+export function restoreUser(
+  app: App,
+  { userId, suspendedAt }: Input & { suspendedAt?: Date | undefined },
+  actor: Actor,
+): Promise<void> {
+  const suspendedThen = suspendedAt ? eq(users.suspendedAt, suspendedAt) : isNotNull(users.suspendedAt);
+
   return app.db.transaction(async (tx) => {
     const { email } = await readUser(tx, userId);
     const changed = await tx
       .update(users)
       .set({ suspendedAt: null })
-      .where(and(eq(users.id, userId), isNotNull(users.suspendedAt)))
+      .where(and(eq(users.id, userId), suspendedThen))
       .returning({ id: users.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', `${email} is not suspended.`);
+    if (changed.length === 0) {
+      throw new AppError(
+        'VALIDATION',
+        suspendedAt ? `${email} was restored since this page was loaded.` : `${email} is not suspended.`,
+      );
+    }
 
     await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountByEmail } from '../../sessions/account.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner } from '../../testing/factories.ts';
 
@@ -22,7 +23,7 @@ it('the reason of a suspension is shown to operators with its actor, and never t
   expect(suspended_at).not.toBeNull();
   expect(memberships).toMatchObject([{ organisation: { status: 'approved' } }]);
   expect(entries[0]).toMatchObject({ action: 'person-suspended', reason: 'Sent spam.', actor: operator.email });
-  await operators.restore({ user_id: owner.userId });
+  await operators.restore({ user_id: owner.userId, suspended_at: suspended.suspended_at });
   expect(JSON.stringify(await owner.api.accounts.activity())).not.toContain('spam');
   expect(JSON.stringify(await owner.api.leaving.export())).not.toContain('spam');
 });
@@ -30,13 +31,33 @@ it('the reason of a suspension is shown to operators with its actor, and never t
 it('the reason of an organisation’s suspension is shown to operators, and never to members', async () => {
   const owner = await makeOwner(test);
   const organisation_id = owner.organisationId;
-  await operator.api.operators.suspendOrganisation({ organisation_id, reason: 'Sent spam.' });
-  const { status, entries } = await operator.api.operators.organisation({ organisation_id });
+  const { suspendOrganisation, restoreOrganisation, organisation } = operator.api.operators;
+  const { suspended_at } = await suspendOrganisation({ organisation_id, reason: 'Sent spam.' });
+  const { status, entries } = await organisation({ organisation_id });
   expect(status).toBe('suspended');
   expect(entries[0]).toMatchObject({ action: 'organisation-suspended', reason: 'Sent spam.', actor: operator.email });
-  await operator.api.operators.restoreOrganisation({ organisation_id });
+  await restoreOrganisation({ organisation_id, suspended_at });
   expect(JSON.stringify(await owner.api.accounts.activity())).not.toContain('spam');
 });
+
+it.each(['user', 'organisation'] as const)(
+  'a page that shows an earlier suspension of the %s does not end a later one',
+  async (what) => {
+    const { userId: user_id, organisationId: organisation_id, email } = await makeOwner(test);
+    const { suspend, restore, suspendOrganisation, restoreOrganisation } = operator.api.operators;
+    const close = () => (what === 'user' ? suspend({ user_id }) : suspendOrganisation({ organisation_id }));
+    const reopen = (suspended_at: string) =>
+      what === 'user' ? restore({ user_id, suspended_at }) : restoreOrganisation({ organisation_id, suspended_at });
+
+    const earlier = await close();
+    await reopen(earlier.suspended_at);
+    const later = await close();
+    await expect(reopen(earlier.suspended_at)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    expect((await accountByEmail(test.app.db, email))?.accountStatus).toBe('closed');
+    await reopen(later.suspended_at);
+    expect((await accountByEmail(test.app.db, email))?.accountStatus).toBe('active');
+  },
+);
 
 it('an operator cannot close their own account or organisation', async () => {
   const { api, userId, organisationId } = operator;

@@ -89,6 +89,7 @@ export const germanSentences: Record<string, string> = {
   'This must not contain invisible characters.': 'Das darf keine unsichtbaren Zeichen enthalten.',
   'This organisation is awaiting approval.': 'Diese Organisation wartet auf Freigabe.',
   'This organisation is closed.': 'Diese Organisation ist geschlossen.',
+  'This page is out of date. Load it again.': 'Diese Seite ist veraltet. Laden Sie sie neu.',
   'This password is on every list of common passwords. Choose another.':
     'Dieses Passwort steht auf jeder Liste häufiger Passwörter. Wählen Sie ein anderes.',
   'This password is wrong.': 'Dieses Passwort ist falsch.',
@@ -142,6 +143,7 @@ export const germanPatterns: [RegExp, string][] = [
   ],
   [/^(.+) is suspended already\.$/, '$1 ist schon gesperrt.'],
   [/^(.+) is not suspended\.$/, '$1 ist nicht gesperrt.'],
+  [/^(.+) was restored since this page was loaded\.$/, '$1 wurde entsperrt, seit diese Seite geladen wurde.'],
   [/^The account of (.+) is closed\.$/, 'Das Konto von $1 ist geschlossen.'],
   [/^(.+) has not confirmed the address yet\.$/, '$1 hat die Adresse noch nicht bestätigt.'],
   [

@@ -70,6 +70,7 @@ describe('errors on pages', () => {
     );
     expect(german('You belong to Larch $& Sons already.')).toBe('Sie gehören schon zu Larch $& Sons.');
     expect(german('mia@quayside.example is suspended already.')).toBe('mia@quayside.example ist schon gesperrt.');
+    expect(german('This page is out of date. Load it again.')).toBe('Diese Seite ist veraltet. Laden Sie sie neu.');
     expect(german('A sentence of a newer version.', 'CONFLICT')).toMatch(/^Das hat sich inzwischen geändert/);
     expect(german('toString', 'toString')).toBe('Etwas ist schiefgegangen.');
     expect(germanPatterns.every(([form]) => form.source.startsWith('^') && form.source.endsWith('$'))).toBe(true);

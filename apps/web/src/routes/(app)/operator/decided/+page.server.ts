@@ -20,7 +20,7 @@ export const actions: Actions = {
     ({ operators }, form) =>
       operators.undoDecision({
         organisation_id: text(form, 'organisation_id'),
-        decision: text(form, 'decision') === 'approved' ? 'approved' : 'declined',
+        decided_at: text(form, 'decided_at'),
       }),
     {
       done: (form, { id }) => pageOfForm(form, id),

@@ -2,7 +2,7 @@ import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
 import type { Notice } from '#lib/notices/notice.ts';
 
 /** "Larch & Sons is suspended.", with a button that restores it. `path` is the page of the user or organisation. */
-export function suspendedNotice(name: string, path: string): Notice {
+export function suspendedNotice(name: string, path: string, { suspended_at }: { suspended_at: string }): Notice {
   const t = accountAdminDoneTexts();
-  return { text: t.suspended(name), action: { label: t.restore, post: `${path}?/restore` } };
+  return { text: t.suspended(name), action: { label: t.restore, post: `${path}?/restore`, fields: { suspended_at } } };
 }

@@ -1,7 +1,7 @@
 import { requestDoneTexts } from '#lib/messages/operator/requests.ts';
 import type { Notice } from '#lib/notices/notice.ts';
 
-type Decision = { changed: number; first: { id: string; name: string } | null };
+type Decision = { changed: number; first: { id: string; name: string; decided_at: string } | null };
 
 /** The page with the form, which "Undo" returns to. `focus` is the id of the element that takes the focus. */
 type FormPage = { from: 'queue' | 'organisation'; search?: string; focus?: string };
@@ -19,7 +19,7 @@ export function decisionNotice(
     return { text, focus, action: { label: t.showThem, href: '/operator/decided' } };
   }
 
-  const fields = { organisation_id: first.id, decision, from, search };
+  const fields = { organisation_id: first.id, decided_at: first.decided_at, from, search };
   return {
     text: decision === 'approved' ? t.approved(first.name) : t.declined(first.name),
     focus,

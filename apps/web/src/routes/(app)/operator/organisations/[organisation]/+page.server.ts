@@ -22,13 +22,18 @@ export const actions: Actions = {
       operators.suspendOrganisation({ organisation_id: params.organisation ?? '', reason: text(form, 'reason') }),
     {
       done: (_form, { id }) => hrefOf(id),
-      notice: (_form, organisation) => suspendedNotice(organisationName(organisation), hrefOf(organisation.id)),
+      notice: (_form, organisation) =>
+        suspendedNotice(organisationName(organisation), hrefOf(organisation.id), organisation),
       failure: (form) => ({ reason: text(form, 'reason') }),
     },
   ),
 
   restore: formAction(
-    ({ operators }, _form, { params }) => operators.restoreOrganisation({ organisation_id: params.organisation ?? '' }),
+    ({ operators }, form, { params }) =>
+      operators.restoreOrganisation({
+        organisation_id: params.organisation ?? '',
+        suspended_at: text(form, 'suspended_at'),
+      }),
     {
       done: (_form, { id }) => hrefOf(id),
       notice: (_form, organisation) => accountAdminDoneTexts().restored(organisationName(organisation)),
@@ -40,7 +45,8 @@ export const actions: Actions = {
     ({ operators }, form, { params }) =>
       operators.approve({
         organisation_ids: [params.organisation ?? ''],
-        ends_decline: text(form, 'ends_decline') === 'true',
+        // A page that shows no decline ends none.
+        declined_at: text(form, 'declined_at') || undefined,
       }),
     {
       done: (_form, _decided, { params }) => hrefOf(params.organisation ?? ''),

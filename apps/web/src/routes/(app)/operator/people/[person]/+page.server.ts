@@ -28,14 +28,18 @@ export const actions: Actions = {
       operators.suspend({ user_id: params.person ?? '', reason: text(form, 'reason') }),
     {
       done: (_form, { id }) => `/operator/people/${id}`,
-      notice: (_form, { id, email }) => suspendedNotice(email, `/operator/people/${id}`),
+      notice: (_form, user) => suspendedNotice(user.email, `/operator/people/${user.id}`, user),
       failure: (form) => ({ link: null, reason: text(form, 'reason') }),
     },
   ),
 
-  restore: formAction(({ operators }, _form, { params }) => operators.restore({ user_id: params.person ?? '' }), {
-    done: (_form, { id }) => `/operator/people/${id}`,
-    notice: (_form, { email }) => accountAdminDoneTexts().restored(email),
-    failure: () => ({ link: null, reason: null }),
-  }),
+  restore: formAction(
+    ({ operators }, form, { params }) =>
+      operators.restore({ user_id: params.person ?? '', suspended_at: text(form, 'suspended_at') }),
+    {
+      done: (_form, { id }) => `/operator/people/${id}`,
+      notice: (_form, { email }) => accountAdminDoneTexts().restored(email),
+      failure: () => ({ link: null, reason: null }),
+    },
+  ),
 };

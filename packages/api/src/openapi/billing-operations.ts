@@ -23,7 +23,7 @@ function action(name: string, about: Pick<Operation, 'summary' | 'answer'> & Par
     tag: 'Billing',
     access: ['session'],
     scope: 'ADMIN',
-    description: 'An organisation has 200 billing actions in ten minutes, all four together.',
+    description: 'A user has 100 billing actions in ten minutes and an organisation 200, all four together.',
     body: z.object({ organisation_id: organisationId }),
     errors: billingErrors,
     ...about,

@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { eq, like } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { rateLimits } from '../db/schema/deployment.ts';
-import type { Principal } from '../sessions/principal.ts';
 import { finishSignIn, startSignIn } from '../sign-in/attempt.ts';
 import { storeReturnUrl } from '../sign-in/return-url.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -25,7 +25,7 @@ afterAll(() => test.close());
 
 beforeEach(() => test.app.db.delete(rateLimits));
 
-let signedIn: Principal;
+let signedIn: Awaited<ReturnType<typeof makeOwner>>['principal'];
 
 type Expected = {
   most: number;
@@ -103,11 +103,20 @@ const expectedRules: Record<Rule, Expected> = {
         name: 'Key',
       }),
   },
+  'billing-user': {
+    most: 100,
+    minutes: 10,
+    per: 'session',
+    attempt: (client) => callerFor(test, signedIn, { client }).billing.cancel(),
+  },
   'billing-organisation': {
     most: 200,
     minutes: 10,
     per: 'organisation',
-    attempt: (client) => callerFor(test, signedIn, { client }).billing.cancel(),
+    attempt: (client) => {
+      const user = { ...signedIn.user, id: randomUUID() };
+      return callerFor(test, { ...signedIn, user }, { client }).billing.cancel();
+    },
   },
   'confirmation-user': {
     most: 60,

@@ -18,6 +18,7 @@ const rules = {
   'verify-client': { points: 60, minutes: 10 },
   'return-url-client': { points: 300, minutes: 10 },
   'api-key-user': { points: 30, minutes: 60 },
+  'billing-user': { points: 100, minutes: 10 },
   'billing-organisation': { points: 200, minutes: 10 },
   'confirmation-user': { points: 60, minutes: 10 },
   'billing-contact-user': { points: 30, minutes: 60 },

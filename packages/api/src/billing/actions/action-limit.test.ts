@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { secondsToWait } from '../../testing/attempts.ts';
 import { makeMember, ownedBy } from '../../testing/billing.ts';
-import { callerFor } from '../../testing/factories.ts';
+import { addMember, callerFor } from '../../testing/factories.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -10,13 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-test('the four actions share the limit of an organisation, and above it none asks the provider', async () => {
-  const [principal, other] = [await makeMember(running), await makeMember(running)];
+test.each([
+  ['billing-user', 96],
+  ['billing-organisation', 196],
+] as const)('the four actions share the limit %s, and above it none asks the provider', async (rule, taken) => {
+  const [principal, stranger] = [await makeMember(running), await makeMember(running)];
   const { billing } = callerFor(running, principal);
-  const { organisationId } = principal;
-  await Promise.all(
-    Array.from({ length: 196 }, () => running.app.throttle.take({ 'billing-organisation': organisationId })),
-  );
+  const key = { 'billing-user': principal.user.id, 'billing-organisation': principal.organisationId }[rule];
+  await Promise.all(Array.from({ length: taken }, () => running.app.throttle.take({ [rule]: key })));
   const actions = [() => billing.checkout({ tier: 'silver' }), billing.portal, billing.cancel, billing.resume];
   for (const act of actions) expect(await secondsToWait(act())).toBeNull();
 
@@ -24,5 +25,8 @@ test('the four actions share the limit of an organisation, and above it none ask
   for (const act of actions) expect(await secondsToWait(act())).toBeGreaterThan(0);
   expect(ownedBy(running, principal).sessions.length).toBe(before);
 
-  await callerFor(running, other).billing.portal();
+  const colleague = await addMember(running, principal.organisationId, 'admin');
+  const answered = await secondsToWait(callerFor(running, colleague.principal).billing.portal());
+  expect(answered === null).toBe(rule === 'billing-user');
+  await callerFor(running, stranger).billing.portal();
 });

@@ -21,7 +21,7 @@ export async function openPortal(
   input: { organisation_id?: unknown },
 ): Promise<{ url: string }> {
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
-  await takeBillingAction(app, organisationId);
+  await takeBillingAction(app, principal, organisationId);
 
   const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
   await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import type { Payment } from '../../providers/payment.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 
 /** The App of a deployment where billing is on. A use case that takes it cannot be called without the check. */
 export type BillingApp = App & { payment: Payment };
@@ -29,10 +30,10 @@ export function requirePayment(app: App): Payment {
 
 /**
  * Counts an action that asks the payment provider, which limits the requests of a whole deployment: no organisation may
- * use them up.
+ * use them up, and no administrator those of the organisation.
  *
- * @throws AppError TOO_MANY after 200 actions of an organisation in ten minutes.
+ * @throws AppError TOO_MANY after 100 actions of a user or 200 of an organisation in ten minutes.
  */
-export function takeBillingAction({ throttle }: App, organisationId: string): Promise<void> {
-  return throttle.take({ 'billing-organisation': organisationId });
+export function takeBillingAction({ throttle }: App, { user }: Administrator, organisationId: string): Promise<void> {
+  return throttle.take({ 'billing-user': user.id, 'billing-organisation': organisationId });
 }

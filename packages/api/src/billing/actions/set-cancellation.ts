@@ -34,7 +34,7 @@ export async function setCancellation(
 ): Promise<SubscriptionRecord> {
   const { wanted } = input;
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
-  await takeBillingAction(app, organisationId);
+  await takeBillingAction(app, principal, organisationId);
 
   const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const lease = { organisationId, holder };

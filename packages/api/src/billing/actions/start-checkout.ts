@@ -34,7 +34,7 @@ export async function startCheckout(
 ): Promise<{ url: string }> {
   const tier = readTier(app, input.tier);
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
-  await takeBillingAction(app, organisationId);
+  await takeBillingAction(app, principal, organisationId);
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
     const context = { ask, holder, organisationId, customerId, tier };

@@ -71,7 +71,7 @@ const connectionFailures = new Set([
   '57P03',
   '57P04',
   '57P05',
-  '58030', // an error of its disk
+  '58030', // an I/O error of the server
   'POOL_BUSY',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -110,8 +110,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 const lacksResources = /^53[0-9A-Z]{3}$/;
 
 /**
- * SQLSTATEs of a statement or transaction that the database ended for the sake of others: a deadlock,
- * a failed serialization, a timeout.
+ * SQLSTATEs of a statement or transaction that the database cancelled: a deadlock, a failed serialization,
+ * a timeout.
  */
 const endedForOthers = new Set(['40001', '40P01', '55P03', '57014', '25P03', '25P04']);
 
@@ -157,7 +157,7 @@ export function explainDatabaseRefusal(error: unknown): string | null {
     const { code, message } = current;
     const found = databaseRemedies.find(([codes, texts]) => codes.test(String(code)) && texts.test(message));
     if (found === undefined) continue;
-    // Node appends an advice of its own after a semicolon.
+    // Node appends advice after a semicolon.
     const [reason] = message.split(';');
     return `The database ${/^[\dA-Z]{5}$/.test(String(code)) ? 'refuses' : 'is not trusted'}: ${reason}. ${found[2]}`;
   }

@@ -4,7 +4,7 @@ import { createTestDatabase, migrationsFolder } from '../testing/database/databa
 import { openDatabase } from './client.ts';
 import { migrate } from './upgrade/migrate.ts';
 
-it('a start sets the timeouts of the role in its database, and keeps those that the operator has set', async () => {
+it('a start sets the defaults of the role in its database, and keeps those that the operator has set', async () => {
   const database = await createTestDatabase();
   const open = () => openDatabase({ url: database.url, pool: 1, prepare: true });
   const starting = open();

@@ -15,7 +15,7 @@ const settings = {
 };
 
 /**
- * Sets the timeouts for the role that the service signs in as, in its database, where the operator has set none of
+ * Sets these defaults for the role that the service signs in as, in its database, where the operator has set none of
  * their own. The role's own settings may give it the rights of another one by `set role`, and a role's
  * settings apply to those who sign in as it.
  */

@@ -7,7 +7,7 @@ import type { Retry } from './retry.ts';
  * erasure and a restored backup find it (`dropMails`).
  */
 export interface JobData {
-  /** Deletes what has expired. */
+  /** Deletes what has expired, erases old declined requests and rotates the keys that sign tokens. */
   sweep: object;
   /** Deletes changes that are no longer kept. */
   'changes-sweep': object;
@@ -29,13 +29,13 @@ export interface JobData {
   'payment-prices': object;
   /** Updates the portal's configuration to the current prices. */
   'payment-portal': object;
-  /** Enqueues a sync of every subscription that needs one. */
+  /** Enqueues the due syncs of subscriptions, pushes of billing e-mail addresses and closings of checkouts. */
   'payment-due': object;
   /** Applies the events that the provider could not deliver. */
   'payment-undelivered': object;
   /** Compares all subscriptions with the provider. */
   'payment-compare': object;
-  /** Deletes old events. */
+  /** Deletes old events, checkouts and leases, and strips the payloads of events. */
   'payment-sweep': object;
 }
 

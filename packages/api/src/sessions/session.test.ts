@@ -45,7 +45,7 @@ it('gives the principal its user, organisation and scopes', async () => {
   });
 });
 
-it('stores no id that a reader of the table could use', async () => {
+it('stores no token that a reader of the table could use', async () => {
   const { id } = await start();
   const rows = await test.app.db.select().from(sessions);
   expect(JSON.stringify(rows)).not.toContain(id);
@@ -128,7 +128,7 @@ it('the audit log records the start of a session as a sign-in with its method, a
   expect(await signIns()).toHaveLength(before.length + 2);
 });
 
-it('a session ends by its id, or by its name for its own user alone', async () => {
+it('a session ends by its token, or by its id for its own user alone', async () => {
   const one = await start();
   const other = await start();
   const [named] = await listSessions(test.app, one.userId);
@@ -169,7 +169,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
     ({ userId }) => deleteOtherSessions(test.app.db, userId, newId(test.app.now())),
   ],
   [
-    'being ended by name',
+    'being ended by id',
     async ({ userId }) => {
       for (const { id } of await listSessions(test.app, userId)) await deleteSessionById(test.app.db, userId, id);
     },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The router as a browser's session calls it, with the newest id that the browser was given. */
+/** The router as a browser's session calls it, with the newest token that the browser was given. */
 async function browserOf(at: TestApp, holder: Parameters<typeof startSession>[1]) {
   let id = await startSession(at.app, holder);
   const principal = await readSession(at.app, id);
@@ -23,7 +23,7 @@ async function browserOf(at: TestApp, holder: Parameters<typeof startSession>[1]
   return { api: callerFor(at, principal, { session: { renew } }), principal, current: () => id };
 }
 
-it('gives the session that changes the password a new id, and keeps the rest of it', async () => {
+it('gives the session that changes the password a new token, and keeps the rest of it', async () => {
   const { userId, organisationId } = await makeOwner(test);
   const browser = await browserOf(test, { userId, organisationId, client: testClient });
   const before = browser.current();
@@ -36,7 +36,7 @@ it('gives the session that changes the password a new id, and keeps the rest of 
   expect(await readSession(test.app, browser.current())).toMatchObject({ sessionId: browser.principal?.sessionId });
 });
 
-it('gives the session that sets a first password a new id, and keeps the time of its sign-in', async () => {
+it('gives the session that sets a first password a new token, and keeps the time of its sign-in', async () => {
   const late = await startTestApp();
   const { userId, organisationId, email } = await makeOwner(late);
   const idpSubject = `subject of ${email}`;

@@ -24,7 +24,7 @@ import { endIsAsWanted, type HeldLease, setEnd } from './schedule-end.ts';
  * failure does not stop the others.
  *
  * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; TOO_MANY;
- *   VALIDATION if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which names what remains if a
+ *   VALIDATION if there is no paid plan, or it has ended; BUSY; PROVIDER_UNAVAILABLE, which names what remains if a
  *   part was carried out.
  */
 export async function setCancellation(

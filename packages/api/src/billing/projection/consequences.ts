@@ -73,7 +73,7 @@ type Change =
   | { action: 'subscription-started' | 'subscription-ended' | 'payment-failed'; tier: string }
   | { action: 'subscription-changed'; from: string; to: string };
 
-/** The statuses of a running subscription, which was paid for at least once. */
+/** The statuses of a subscription that has started: every one but `incomplete` and those of an ended one. */
 export const startedStatuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused'];
 
 function hasStarted({ status }: Pick<State, 'status'>): boolean {

@@ -123,8 +123,8 @@ export const paymentSubscriptions = pgTable(
 );
 
 /**
- * The event store: every event as it was received. Without foreign keys, because it also contains
- * events of other customers and outlives the organisations.
+ * The event store. Old payloads are stripped of personal data, and old events that no longer decide anything are
+ * deleted. Without foreign keys, because it also contains events of other customers and outlives the organisations.
  */
 export const paymentEvents = pgTable(
   'payment_events',
@@ -142,8 +142,7 @@ export const paymentEvents = pgTable(
     invoiceId: text('invoice_id'),
     /**
      * The class of the subscription's status in the event; null if the event shows no status. `past_due_begins` shows
-     * the change from another status to past due: an earlier release stored `past_due`, and reads the other as no part
-     * of a run.
+     * the change from another status to past due: an earlier release stored `past_due`, and ignores `past_due_begins`.
      */
     statusClass: text('status_class', { enum: ['ended', 'past_due', 'past_due_begins', 'other'] }),
     handled: boolean('handled').notNull(),
@@ -191,7 +190,10 @@ export const paymentLivePrices = pgTable('payment_live_prices', {
   lookedUpAt: moment('looked_up_at'),
 });
 
-/** The ids of objects that `operator billing-setup` created at the provider. */
+/**
+ * By name: the id of the portal's configuration that `operator billing-setup` created at the provider, the offer that
+ * it was last given there (as JSON), and the mode of the stored prices.
+ */
 export const paymentSettings = pgTable('payment_settings', {
   name: text('name').primaryKey(),
   value: text('value').notNull(),

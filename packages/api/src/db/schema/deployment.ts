@@ -14,7 +14,7 @@ export const jobSuccesses = pgTable('job_successes', {
   at: moment('at').notNull(),
 });
 
-/** How often a client or an address was counted within a window, for all nodes together. */
+/** How often a client, a network, an address, a user or an organisation was counted within a window, on all nodes. */
 export const rateLimits = pgTable('rate_limits', {
   key: text('key').primaryKey(),
   points: integer('points').notNull().default(0),

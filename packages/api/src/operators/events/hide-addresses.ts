@@ -2,9 +2,9 @@
 const secrets = new Set(['hosted_invoice_url', 'invoice_pdf', 'receipt_url', 'client_secret']);
 
 /**
- * Hides the URLs of hosted invoices in an event's payload: they are for the organisation's
- * administrators only, and an operator may be a member or a viewer there. A payload without
- * such URLs is returned unchanged.
+ * Hides in an event's payload what opens a hosted page or a payment without a sign-in: it is for the
+ * organisation's administrators only, and an operator may be a member or a viewer there. A payload
+ * without such values is returned unchanged.
  */
 export function hideAddresses(payload: string): string {
   let hidden = false;

@@ -20,7 +20,7 @@ export const createKeyInput = newKeyInput.extend({ organisation_id: organisation
  * Creates a key that acts for the principal's organisation alone. The answer is the only place
  * that ever holds the key.
  *
- * @throws AppError NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
  *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys; TOO_MANY after 30
  *   keys of a user in an hour; UNAUTHENTICATED if the session ended meanwhile.
  */

@@ -37,7 +37,8 @@ export async function readDeletion(app: App, principal: UserPrincipal) {
  * @throws AppError UNAUTHENTICATED or FORBIDDEN if the user is not confirmed; TOO_MANY; VALIDATION
  *   if an organisation that only this user owns has other members; NOT_FOUND if an organisation
  *   would be deleted that the page did not show; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY
- *   if a subscription cannot be ended; BUSY if the organisations changed meanwhile.
+ *   if a subscription cannot be ended; BUSY if the organisations changed meanwhile, or if too
+ *   many passwords are being hashed.
  */
 export async function deleteAccount(
   app: App,

@@ -24,9 +24,10 @@ export const deleteOrganisationInput = z.object({
  * invitations and usage; the members' accounts stay. Its subscriptions end at the provider
  * first: while the provider does not answer, nothing is deleted.
  *
- * @throws AppError FORBIDDEN if the caller is not an owner, or no longer one; NOT_FOUND for another
- *   organisation; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY;
- *   PROVIDER_UNAVAILABLE; BILLING_UNAVAILABLE; BUSY.
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the caller is not an owner, or no longer one, or if the sign-in is not
+ *   recent; NOT_FOUND for another organisation; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY;
+ *   BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended; BUSY if the organisation
+ *   changed meanwhile, or if too many passwords are being hashed.
  */
 export async function deleteOrganisation(
   app: App,

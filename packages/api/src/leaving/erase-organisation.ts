@@ -12,7 +12,8 @@ import { lockForDeletion, organisationsChanged } from './lock-for-deletion.ts';
  * first. The members' accounts stay. Does nothing if there is none. `isStillWanted` is called before anything
  * ends, and again under the organisation's lock.
  *
- * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended.
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended; BUSY if the
+ *   organisation changed meanwhile.
  */
 export async function eraseOrganisation(
   app: App,

@@ -31,9 +31,9 @@ export const billingContactInput = z.object({
 /**
  * Changes the organisation's name. Its slug stays, because other services know it by the slug.
  *
- * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
- *   members; NOT_FOUND for another organisation; VALIDATION for an
- *   unusable name, and where the name is no longer the one shown; UNAUTHENTICATED if the session ended meanwhile.
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under the lock of the
+ *   members; NOT_FOUND for another organisation; VALIDATION where the name is no longer the one shown;
+ *   UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function renameOwnOrganisation(
   app: App,
@@ -60,13 +60,13 @@ export async function renameOwnOrganisation(
 }
 
 /**
- * Changes the address to which the payment provider sends the organisation's mail. A job sets it
+ * Changes the billing e-mail address, to which the payment provider sends the organisation's mail. A job sets it
  * at the provider; until then, and while the provider does not answer, it is only stored here.
  *
- * @throws AppError NOT_FOUND for another organisation; TOO_MANY after 30 calls of a user in an hour, because each
- *   change is a request to the provider; FORBIDDEN if the principal is no longer an administrator under the lock of
- *   the members; VALIDATION for an unusable address, and where the address is no longer the one shown;
- *   UNAUTHENTICATED if the session ended meanwhile.
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation; TOO_MANY after 30 calls of a user in an hour,
+ *   because each change is a request to the provider; FORBIDDEN if the principal is no longer an administrator under
+ *   the lock of the members; VALIDATION where the address is no longer the one shown; UNAUTHENTICATED if the session
+ *   ended meanwhile.
  */
 export async function changeBillingContact(
   app: App,

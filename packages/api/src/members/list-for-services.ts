@@ -13,8 +13,8 @@ export const membersOfInput = keysetInput.extend({ organisation: targetField });
  * Returns a page of an organisation's members for the company's services. `next` is null on the
  * last page.
  *
- * @throws AppError NOT_FOUND for an unknown organisation, or one that the principal does not act
- *   for; VALIDATION for an unreadable `after`.
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for an unknown organisation, or one that the principal
+ *   does not act for; VALIDATION for an unreadable `after`.
  */
 export async function listMembersOf(
   app: App,

@@ -26,9 +26,10 @@ export const transferInput = z.object({
  * Makes a member an owner, and the owner who asks an admin, in one transaction. The caller
  * confirms it by the password, or by a recent sign-in where the account has none.
  *
- * @throws AppError FORBIDDEN if the caller is not an owner, or no longer one; NOT_FOUND for another
- *   organisation; VALIDATION for an address of no member, of an owner, or of a suspended member;
- *   UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY.
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the caller is not an owner, or no longer one, or if the sign-in is not
+ *   recent; NOT_FOUND for another organisation; VALIDATION for an address of no member, of an owner, or of a
+ *   suspended member; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY; BUSY if too many passwords
+ *   are being hashed.
  */
 export async function transferOwnership(
   app: App,

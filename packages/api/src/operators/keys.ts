@@ -53,7 +53,7 @@ export async function createDeploymentKey(
 /**
  * Revokes a key of the deployment in the console.
  *
- * @throws AppError NOT_FOUND for any other key.
+ * @throws AppError NOT_FOUND if the deployment has no such key, or it is revoked already.
  */
 export function revokeDeploymentKey(
   app: App,

@@ -119,10 +119,10 @@ export function whileNotLimited(limitsOf: (client: Client) => Points) {
 }
 
 /**
- * Open to signed-in users, also while a gate is shut. This builder and those below hold the
- * only check of authority: a use case names the principal that it needs as a type.
+ * Open to signed-in users, also while the account awaits approval. This builder and those below
+ * hold the only check of authority: a use case names the principal that it needs as a type.
  *
- * @throws AppError UNAUTHENTICATED without a session.
+ * @throws AppError UNAUTHENTICATED without a session or key; AWAITING_APPROVAL or FORBIDDEN for a key.
  */
 export const userProcedure = publicProcedure.use(({ ctx, next }) =>
   next({ ctx: { principal: requireUser(ctx.principal) } }),
@@ -131,7 +131,7 @@ export const userProcedure = publicProcedure.use(({ ctx, next }) =>
 /**
  * Open to users whose gates are both open.
  *
- * @throws AppError UNAUTHENTICATED or AWAITING_APPROVAL, in this order.
+ * @throws AppError UNAUTHENTICATED or AWAITING_APPROVAL, in this order; FORBIDDEN for a key.
  */
 export const approvedProcedure = userProcedure.use(({ ctx, next }) =>
   next({ ctx: { principal: requireApproved(ctx.principal) } }),
@@ -141,7 +141,7 @@ export const approvedProcedure = userProcedure.use(({ ctx, next }) =>
  * Open to users whose gates are both open, at a limited rate per client. Counts requests
  * without a session too.
  *
- * @throws AppError TOO_MANY, UNAUTHENTICATED or AWAITING_APPROVAL, in this order.
+ * @throws AppError TOO_MANY, UNAUTHENTICATED or AWAITING_APPROVAL, in this order; FORBIDDEN for a key.
  */
 export function limitedApprovedProcedure(rule: Rule) {
   return limited(rule).use(({ ctx, next }) =>

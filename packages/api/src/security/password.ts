@@ -67,7 +67,7 @@ export const hashesWaiting = enqueueHash.waiting;
  * Waits for the turn of a password and begins to hash it. Returns the promise of its Argon2id hash, so that the caller
  * can work while another thread hashes. Clients and their networks take turns.
  *
- * @throws AppError BUSY if too many hashes wait.
+ * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
 export function beginHash(password: Password, client: KeyedClient): Promise<{ hashed: Promise<string> }> {
   return new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ export function beginHash(password: Password, client: KeyedClient): Promise<{ ha
 /**
  * Returns the Argon2id hash of a password.
  *
- * @throws AppError BUSY if too many hashes wait.
+ * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
 export async function hashPassword(password: Password, client: KeyedClient): Promise<string> {
   const { hashed } = await beginHash(password, client);
@@ -96,7 +96,7 @@ let dummyHash: Promise<string> | undefined;
 /**
  * Whether a password matches a hash. Null as the hash takes the same time and never matches.
  *
- * @throws AppError BUSY if too many hashes wait.
+ * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
 export async function verifyPassword(hashed: string | null, password: string, client: KeyedClient): Promise<boolean> {
   dummyHash ??= hash('no account has this password', hashParameters);

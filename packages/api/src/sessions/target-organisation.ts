@@ -32,7 +32,7 @@ type Writes = Principal & Holding<'WRITE'>;
  * Returns the organisation that a request names, which for a key of the deployment may be any one,
  * closed or awaiting approval too, and for other principals is their own.
  *
- * @throws AppError NOT_FOUND for another organisation, as for an unknown one.
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation, as for an unknown one.
  */
 export async function readableTarget(app: App, principal: Reads, reference: string): Promise<Target> {
   const own = ownTarget(principal);
@@ -50,8 +50,8 @@ export async function readableTarget(app: App, principal: Reads, reference: stri
 /**
  * Returns the organisation that a request names, for a change of its usage.
  *
- * @throws AppError NOT_FOUND as `readableTarget`; FORBIDDEN if it is closed, AWAITING_APPROVAL if it
- *   awaits approval.
+ * @throws AppError as `readableTarget`; FORBIDDEN if it is closed, AWAITING_APPROVAL if it awaits
+ *   approval.
  */
 export async function writableTarget(app: App, principal: Writes, reference: string): Promise<Target> {
   const target = await readableTarget(app, principal, reference);

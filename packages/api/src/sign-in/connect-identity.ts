@@ -14,8 +14,8 @@ import { findIdentity, linkIdentity } from './match-user.ts';
  * Links an identity to the user who started the attempt. A subject that this user unlinked is linked
  * again.
  *
- * @throws Error if the user's session has ended, the subject belongs to another user, or the user
- *   has another linked subject.
+ * @throws Error if the user's session has ended, the subject belongs to another user, the user has
+ *   another linked subject, or the account was deleted meanwhile.
  */
 export async function connectIdentity(
   app: App,

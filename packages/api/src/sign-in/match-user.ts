@@ -30,7 +30,7 @@ type MatchedUser = Pick<Account, 'organisationId' | 'accountStatus'> & {
  * opened in the browser that signed up.
  *
  * @throws Error if the subject was unlinked, or the address belongs to a user with another subject,
- *   linked or unlinked.
+ *   linked or unlinked, or the account was deleted meanwhile.
  */
 export async function matchUser(
   app: App,

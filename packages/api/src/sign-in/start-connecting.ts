@@ -17,8 +17,8 @@ export const connectIdentityInput = z.object({ password: z.string({ error: 'Ente
  *
  * @returns the URL of the provider's consent screen and the cookie of the attempt.
  * @throws AppError VALIDATION if the feature is off or a subject is linked; UNAUTHENTICATED if the
- *   password is wrong; FORBIDDEN if the sign-in is not recent; TOO_MANY; INTERNAL
- *   without a canonical base URL.
+ *   password is wrong; FORBIDDEN if the sign-in is not recent; TOO_MANY; BUSY if too many passwords are being
+ *   hashed; INTERNAL without a canonical base URL.
  */
 export async function startConnecting(
   app: App,

@@ -21,7 +21,7 @@ type Reads = Principal & Holding<'READ'>;
  * Returns the plan, the features and the usage of an organisation. `approval` is always 'approved',
  * except for a key of the deployment, which also reads organisations that await approval or are closed.
  *
- * @throws AppError NOT_FOUND for an unknown organisation, or one that the principal does not act for.
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for an unknown organisation, or one that the principal does not act for.
  */
 export async function readEntitlements(
   app: App,
@@ -55,7 +55,7 @@ export type Entitlement = {
  * Returns whether an organisation may use a feature, or one more of a meter, now. It may not
  * while it is closed or awaits approval.
  *
- * @throws AppError NOT_FOUND as `readEntitlements`, and for an unknown feature or meter.
+ * @throws AppError as `readEntitlements`; NOT_FOUND also for an unknown feature or meter.
  */
 export async function checkEntitlement(
   app: App,

@@ -20,7 +20,9 @@ export const tokenInput = z.object({
 /**
  * Returns a signed JWT about a principal: the answer of sessions.verify for services that cannot ask each
  * time. It stays valid for TOKEN_TTL_SECONDS, also if the session ends or a right is revoked meanwhile:
- * only in a token does a revoked right remain in effect.
+ * only a token keeps a revoked right in effect.
+ *
+ * @throws Error if no key can sign, or the key cannot be decrypted.
  */
 export async function issueToken(
   app: TokensApp,

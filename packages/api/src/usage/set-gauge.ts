@@ -8,8 +8,8 @@ import { type GaugeValue, timeProblem } from './usage-input.ts';
  * Sets a gauge to its true value, also above the limit. A value with a time (`at`) before the last change, also
  * by a reservation or a release, changes nothing, and the answer holds the value that stays.
  *
- * @throws AppError NOT_FOUND for an unknown meter; VALIDATION for a counter, for members and for a
- *   time more than 35 days back or 5 minutes ahead.
+ * @throws AppError NOT_FOUND for an unknown meter, or if the organisation was deleted meanwhile; VALIDATION for a
+ *   counter, for members and for a time more than 35 days back or 5 minutes ahead.
  */
 export async function setGauge(
   app: App,

@@ -14,7 +14,8 @@ import { readPasswordHash } from './read-password-hash.ts';
  * elsewhere do not prevent the user from confirming.
  *
  * @returns the hash that the password matched, so that the caller can detect a concurrent change.
- * @throws AppError UNAUTHENTICATED with the field if the password is wrong; TOO_MANY.
+ * @throws AppError UNAUTHENTICATED with the field if the password is wrong; TOO_MANY;
+ *   BUSY if too many passwords are being hashed.
  */
 export async function confirmPassword(
   app: App,

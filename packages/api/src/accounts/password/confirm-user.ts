@@ -9,7 +9,8 @@ import { requireRecentSignIn } from './recent-sign-in.ts';
  * Confirms that the session is used by its owner: by the password or, if the account has none, by a
  * sign-in in the last 15 minutes.
  *
- * @throws AppError UNAUTHENTICATED, with the field `password`; FORBIDDEN; TOO_MANY.
+ * @throws AppError UNAUTHENTICATED, with the field `password`, if the password is wrong; FORBIDDEN if the sign-in is
+ *   not recent; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function confirmUser(
   app: App,

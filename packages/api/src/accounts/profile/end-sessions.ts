@@ -21,7 +21,7 @@ export const endOtherSessionsInput = z.object({ password }).optional();
  * approval.
  *
  * @throws AppError NOT_FOUND if the user has no such session; VALIDATION, UNAUTHENTICATED,
- *   FORBIDDEN or TOO_MANY if it is another session and the user is not confirmed.
+ *   FORBIDDEN, TOO_MANY or BUSY if it is another session and the user is not confirmed.
  */
 export async function endSession(
   app: App,
@@ -42,7 +42,7 @@ export async function endSession(
 /**
  * Ends all other sessions of a user. Allowed while the account awaits approval.
  *
- * @throws AppError VALIDATION, UNAUTHENTICATED, FORBIDDEN or TOO_MANY if the user is not confirmed.
+ * @throws AppError VALIDATION, UNAUTHENTICATED, FORBIDDEN, TOO_MANY or BUSY if the user is not confirmed.
  */
 export async function endOtherSessions(
   app: App,

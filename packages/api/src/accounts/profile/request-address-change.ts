@@ -17,7 +17,7 @@ export const requestAddressChangeInput = z.object({
  * so that the answer does not reveal whether the new address has an account.
  *
  * @throws AppError UNAUTHENTICATED if the password is wrong; VALIDATION if the address is the
- *   user's own; TOO_MANY.
+ *   user's own; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function requestAddressChange(
   app: App,

@@ -22,7 +22,7 @@ export const unlinkIdentityInput = z.object({
  * @returns whether the user's own session ended, and the hash of the confirmed password, by which
  *   the caller starts a new session.
  * @throws AppError VALIDATION if no subject is linked, or there is no password; UNAUTHENTICATED
- *   if the password is wrong; TOO_MANY.
+ *   if the password is wrong; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function unlinkIdentity(
   app: App,

@@ -6,7 +6,8 @@ import { isEnded, requireSubscriptionState, type SubscriptionState } from '../pr
  * Ends one subscription at the provider immediately, whatever its status and whether or not
  * a schedule manages it. Returns its state afterwards, also if it had ended before.
  *
- * @throws the provider's error if the subscription does not exist or does not end.
+ * @throws AppError PROVIDER_UNAVAILABLE, also if the subscription does not exist or does not end; Error if the answer
+ *   cannot be read.
  */
 export async function endNow(ask: Ask, id: string): Promise<SubscriptionState> {
   try {

@@ -5,6 +5,8 @@ import type { SubscriptionState } from '../projection/provider-objects.ts';
  * Returns the hosted page of the invoice whose payment reactivates a subscription: the newest
  * open one. An unpaid subscription is reactivated by its newest invoice alone; if that is a
  * draft, it is finalised without a charge to the stored card. Null if no invoice can be paid.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function payableInvoice(
   ask: Ask,

@@ -15,7 +15,7 @@ export type Resumption = { resumed: SubscriptionState } | { url: string };
  * invoice has to be paid first, and after a trial without a card a card is needed. If the reason is
  * unknown, nothing changes and the user is sent to the portal.
  *
- * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
+ * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL; Error if the answer cannot be read.
  */
 export async function resumePaused(app: App, context: CheckoutContext, state: SubscriptionState): Promise<Resumption> {
   const { ask } = context;

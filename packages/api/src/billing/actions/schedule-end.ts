@@ -25,7 +25,7 @@ export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolea
  * is released first. A subscription without a paid period ends immediately, after its state
  * was read again: an end cannot be undone, and a payment since the list has bought a period.
  *
- * @throws the provider's error; AppError VALIDATION if the plan to resume has ended.
+ * @throws AppError PROVIDER_UNAVAILABLE; VALIDATION if the plan to resume has ended; Error if an answer cannot be read.
  */
 export async function setEnd(
   app: App,

@@ -11,7 +11,7 @@ import { withLease } from './lease.ts';
  * Runs `work` with the organisation's lease and its customer at the provider, which is
  * created if there is none. A customer that the provider has deleted is replaced, once.
  *
- * @throws AppError BUSY; PROVIDER_UNAVAILABLE, also if the provider does not know the
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE, also if the provider does not know the
  *   customer, because a wrong key gets the same answer.
  */
 export async function withCustomer<Result>(
@@ -141,6 +141,8 @@ export function unknownCustomer(): AppError {
  * Returns the organisation's customer, and creates it if there is none. The caller holds the organisation's lease.
  * After a failure of the provider (5xx) the idempotency key would replay that failure for a day, so the next
  * generation gets another key.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
   const current = await ensureGeneration(app, organisationId);
@@ -157,6 +159,8 @@ export async function ensureCustomer(app: App, ask: Ask, organisationId: string)
 /**
  * Returns the organisation's customer, by the same request as the one that created it or by the first one. The caller
  * holds the organisation's lease. After a failure the next call repeats that request: only its key finds the customer.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function repeatCustomerRequest(app: App, ask: Ask, organisationId: string): Promise<string> {
   return requestCustomer(app, ask, organisationId, await ensureGeneration(app, organisationId));

@@ -24,7 +24,7 @@ export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
  * Asks the provider for the tiers' current prices, by lookup key or configured price id, and stores
  * them for all nodes. Each price stays known for its tier: earlier subscribers keep it.
  *
- * @throws AppError PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = Object.entries(app.plans.priceNames);

@@ -10,7 +10,7 @@ import { portalOffer, readSavedOffer, saveOffer, setupLease } from './portal-off
  * prices. This look-up enqueues no further update: an update that the provider refuses would
  * otherwise enqueue the next at once. Other settings of the configuration stay unchanged.
  *
- * @throws AppError PROVIDER_UNAVAILABLE, BUSY; the queue then retries the job.
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE. The queue then retries the job.
  */
 export async function updatePortal(app: App): Promise<void> {
   await withLease(app, setupLease, async (ask) => {

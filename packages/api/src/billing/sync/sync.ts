@@ -21,7 +21,7 @@ import { lastNumbers, markUnknownToProvider, type SubscriptionOwner, storeSnapsh
  * provider does not know is flagged but does not end, because a wrong key would end them all.
  * A subscription of the other mode is skipped.
  *
- * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
 export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
   const row = await rowOf(app, subscriptionId);
@@ -50,7 +50,7 @@ async function syncOne(app: App, ask: Ask, row: SyncedRow & Lease): Promise<Subs
 /**
  * Syncs a subscription that may have no row yet.
  *
- * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
+ * @throws as `syncSubscription`.
  */
 export async function adoptSubscription(app: App, owner: SubscriptionOwner, id: string): Promise<void> {
   await app.db
@@ -88,7 +88,7 @@ export async function syncCustomer(
  * errors of refused requests (`failures`), which do not stop the others. The caller holds the
  * organisation's lease.
  *
- * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all.
+ * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all; Error if an answer cannot be read.
  */
 export async function syncOrganisation(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
   const { states, unknown, failures } = await syncCustomers(app, ask, owner);
@@ -125,7 +125,8 @@ async function collect(failures: unknown[], act: () => Promise<void>): Promise<v
  * Syncs an organisation and returns its live subscriptions.
  *
  * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer about a subscription
- *   or customer, or does not know it: it may continue to bill where we cannot see it.
+ *   or customer, or does not know it: it may continue to bill where we cannot see it; Error if an
+ *   answer cannot be read.
  */
 export async function liveSubscriptions(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
   const { states, unknown, failures } = await syncOrganisation(app, ask, owner);

@@ -14,7 +14,7 @@ const remedy = 'Run the admin command billing-setup.';
  * Checks whether the portal's configuration lets administrators change cards, see past
  * invoices, cancel at the end of the period and choose our prices, and charges upgrades at once.
  *
- * @throws the payment provider's error if it fails for another reason than a missing configuration.
+ * @throws AppError PROVIDER_UNAVAILABLE for any other reason than a missing configuration.
  */
 export async function checkPortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
   const setting = await readSetting(app, livemode).catch(() => null);

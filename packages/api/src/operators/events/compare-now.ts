@@ -9,7 +9,7 @@ import type { Operator } from '../../sessions/principal.ts';
  * Runs the reconciliation at once: applies undelivered events, and compares every subscription
  * with the provider's, a hundred per request. Returns the findings.
  *
- * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE; BUSY.
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function compareNow(app: App, principal: Operator, client: Client): Promise<Report> {
   const { user } = principal;

@@ -11,7 +11,7 @@ import type { Actor } from '../actor.ts';
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user alone owns an organisation with other members,
  *   unless `withMembers`; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot
- *   be ended.
+ *   be ended; BUSY if the organisations changed meanwhile.
  */
 export async function eraseOnRequest(
   app: App,

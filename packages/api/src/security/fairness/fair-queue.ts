@@ -10,9 +10,8 @@ type WaitingTask = { start: () => void; refuse: (error: AppError) => void; since
  * At most `maxWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
  * in the network with the most waiting, is refused, which may be the task just added.
  * A task whose turn comes after `longestMilliseconds` is refused: its caller has probably given up.
- * The returned function throws AppError BUSY, with the seconds to wait, if its task is refused.
  *
- * @throws AppError BUSY from a call of the returned function, if too many calls wait.
+ * @throws AppError BUSY, with the seconds to wait, from a call of the returned function whose task is refused.
  */
 export function fairQueue(most: number, maxWaiting: number, longestMilliseconds = Number.POSITIVE_INFINITY) {
   const networks = new Map<string, Map<string, WaitingTask[]>>();

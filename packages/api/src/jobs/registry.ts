@@ -21,7 +21,7 @@ export interface JobData {
   'usage-sweep': object;
   /** Fetches one subscription from the payment provider. */
   'payment-sync': { subscriptionId: string };
-  /** Sets an organisation's billing address at the payment provider. */
+  /** Sets an organisation's billing e-mail address at the payment provider. */
   'payment-contact': { organisationId: string };
   /** Expires the open checkouts of an organisation with a running subscription. */
   'payment-checkouts': { organisationId: string };

@@ -77,7 +77,7 @@ const places = {
   ],
 };
 
-it('keeps the roles and plans of an organisation’s history where a user is called by such a word', async () => {
+it('keeps roles and plan names in audit entries although the user’s name equals one', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
   const member = await addMember(test, organisation_id, 'member');

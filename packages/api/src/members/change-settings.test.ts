@@ -77,7 +77,7 @@ it('refuses an administrator who was demoted meanwhile', async () => {
   expect(await codeOf(admin.api.organisations.changeBillingContact({ organisation_id, email: '' }))).toBe('FORBIDDEN');
 });
 
-it('shows the billing address to administrators only, and records its change without an address', async () => {
+it('shows the billing e-mail address to administrators only, and records its change without an address', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
   await owner.api.organisations.changeBillingContact({ organisation_id, email: 'Bills@Company.example' });

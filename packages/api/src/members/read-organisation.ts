@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Reader } from '../sessions/principal.ts';
 
 /**
- * Returns the settings of the principal's organisation. Only administrators read the billing address.
+ * Returns the settings of the principal's organisation. Only administrators read the billing e-mail address.
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation was deleted meanwhile.
  */

@@ -59,7 +59,7 @@ it('returns a changed plan, role and organisation with the next request', async 
   await expect(ask(id)).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
 });
 
-it('answers 401 without a session and for the suspended, 403 while a gate is closed', async () => {
+it('answers 401 without a session and for the suspended, 403 while the account awaits approval', async () => {
   await expect(ask('unknown')).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
 
   const owner = await makeOwner(test);

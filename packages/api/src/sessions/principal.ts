@@ -15,7 +15,10 @@ export type Authority = {
   scopes: Scope[];
   /** The facts from which billing computes the organisation's plan; null if there are none. */
   planFacts: PlanFacts | null;
-  /** @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
+  /**
+   * @throws AppError AWAITING_APPROVAL while the account awaits approval; FORBIDDEN without the scope, and for a key of
+   *   a closed organisation.
+   */
   require: (scope: Scope) => void;
   /**
    * Returns the organisation that the principal acts for.
@@ -59,7 +62,7 @@ const scopesOf: Record<Role, Scope[]> = {
   viewer: ['READ'],
 };
 
-/** Returns the principal of a session. It has the scopes of the role, and none while a gate is shut. */
+/** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
     Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts'>>,
@@ -110,7 +113,7 @@ export function makeKeyPrincipal({
   };
 }
 
-/** @throws AppError AWAITING_APPROVAL while a gate is shut. */
+/** @throws AppError AWAITING_APPROVAL while the account awaits approval. */
 function requireOpenGates(gate: Gate): void {
   if (gate !== 'open') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
@@ -170,7 +173,7 @@ export function requireUser(principal: Principal | null): UserPrincipal {
   throw new AppError('FORBIDDEN', 'An API key may not do this: it needs a signed-in user.');
 }
 
-/** Returns the user as one whose gates are open. @throws AppError AWAITING_APPROVAL while a gate is shut. */
+/** Returns the user as an approved one. @throws AppError AWAITING_APPROVAL while the account awaits approval. */
 export function requireApproved(user: UserPrincipal): Approved {
   requireOpenGates(user.gate);
   return user as Approved;
@@ -180,7 +183,7 @@ export function requireApproved(user: UserPrincipal): Approved {
  * Returns the principal as one that holds the scope. The scope is the request's: a use case
  * that must not act on a role that has changed since checks it again under its own lock.
  *
- * @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope.
+ * @throws AppError as `require` of the principal.
  */
 export function requireScope<Kind extends Authority, Held extends Scope>(
   principal: Kind,

@@ -107,16 +107,19 @@ it('leaves nothing of the organisation of another sign-up, where the link that w
 it.each([
   [true, 0],
   [false, 1],
-])('a link that belongs to no sign-up leaves the approval gate shut (all invited: %s)', async (allInvited, owned) => {
-  const { email, mail } = await makeSignUp(test, { invitation });
-  await signUpAgain(email, mail, allInvited);
-  test.advance(61_000);
-  const [newest] = test.sandbox.mailbox.messages(email);
-  await resendVerification(test.app, { email });
-  const token = tokenIn((await test.sandbox.mailbox.waitFor(email, newest)).text);
-  expect(await open({ token, browserToken: null })).toMatchObject({ ok: true, awaitingApproval: true });
-  expect(await organisationsOf(email)).toEqual(owned === 1 ? [{ name: null, approval: 'pending' }] : []);
-});
+])(
+  'a link that belongs to no sign-up leaves the account awaiting approval (all invited: %s)',
+  async (allInvited, owned) => {
+    const { email, mail } = await makeSignUp(test, { invitation });
+    await signUpAgain(email, mail, allInvited);
+    test.advance(61_000);
+    const [newest] = test.sandbox.mailbox.messages(email);
+    await resendVerification(test.app, { email });
+    const token = tokenIn((await test.sandbox.mailbox.waitFor(email, newest)).text);
+    expect(await open({ token, browserToken: null })).toMatchObject({ ok: true, awaitingApproval: true });
+    expect(await organisationsOf(email)).toEqual(owned === 1 ? [{ name: null, approval: 'pending' }] : []);
+  },
+);
 
 it('does the same work for a known and an unknown address', async () => {
   const quiet = await startTestApp({ work: false });

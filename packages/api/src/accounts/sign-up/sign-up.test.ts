@@ -51,7 +51,7 @@ async function organisationOf(email: string) {
   return row;
 }
 
-it('makes an organisation and its owner with both gates shut, and starts no session', async () => {
+it('makes an organisation that awaits approval and its unverified owner, and starts no session', async () => {
   const { email } = await enter(` ${newEmail().toUpperCase()} `);
 
   const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
@@ -158,7 +158,7 @@ it('makes valid what was typed in the sign-up whose link was opened', async () =
   expect(await open(squatters)).toMatchObject({ ok: false, kind: 'confirmed-already', offers: noOffers });
 });
 
-it('lets a resent link belong to none of two pending sign-ups, and offers to choose a password and a name', async () => {
+it('lets a resent link belong to neither of two pending sign-ups, and offers to choose password and name', async () => {
   const { email } = await makeSignUp(test, { name: 'Squatters' });
   const { browserToken } = await enter(email, 'another pass phrase', 'Owners Ltd');
   await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);

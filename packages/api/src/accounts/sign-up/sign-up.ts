@@ -28,7 +28,7 @@ export const signUpInput = z.object({
 });
 
 /**
- * Creates an organisation and its owner, both gates shut, and enqueues a mail with a
+ * Creates an organisation that awaits approval and its unverified owner, and enqueues a mail with a
  * verification link. With an invitation only an account is created; it joins once the address
  * is confirmed, and the invitation stays as it is. For a known address the account stays as
  * it is: what was typed is kept until the link is opened (a verified account gets a link for a

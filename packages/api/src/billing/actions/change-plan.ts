@@ -16,7 +16,7 @@ import { newCard, resumePaused } from './resume-paused.ts';
  * Returns the page for a checkout of an organisation that has a live subscription: the page
  * that pays what is due, or the portal's page that changes the plan in place, so that there
  * is never a second subscription. A paused subscription is resumed first; if nothing else is
- * left to do, the address is the billing page.
+ * left to do, it is the billing page.
  *
  * @throws AppError VALIDATION if the organisation is on the tier already, or the tier has no price;
  *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.

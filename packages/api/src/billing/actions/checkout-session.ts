@@ -82,7 +82,7 @@ export function paymentUnderWay(): AppError {
 }
 
 /**
- * Creates a checkout session, stores it, and returns the address of its page.
+ * Creates a checkout session, stores it, and returns the URL of its page.
  *
  * @throws AppError PROVIDER_UNAVAILABLE; AWAITING_APPROVAL if the approval was undone meanwhile; INTERNAL
  *   without a canonical base URL.

@@ -13,7 +13,7 @@ import { type CheckoutSession, expireCheckouts, listOpenCheckouts, paymentUnderW
  * Expires an organisation's open checkouts if it has a running subscription, because a payment would start a second
  * one. The subscription's own checkout is complete and therefore not open. May be repeated.
  *
- * @throws AppError BILLING_UNAVAILABLE; BUSY, also if checkouts are just being paid; PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; BUSY, also while a checkout is being paid; PROVIDER_UNAVAILABLE.
  */
 export async function closeCheckoutsIfPaid(app: App, organisationId: string): Promise<void> {
   await withLease(app, leaseOf(organisationId), async (ask) => {

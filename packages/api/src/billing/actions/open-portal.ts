@@ -31,7 +31,7 @@ export async function openPortal(
 type PortalFlow = PortalParameters['flow_data'];
 
 /**
- * Returns the address of a new portal session, without the flow if the portal refuses it.
+ * Returns the URL of a new portal session, without the flow if the portal refuses it.
  *
  * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */

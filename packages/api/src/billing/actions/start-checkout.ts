@@ -19,7 +19,7 @@ import {
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**
- * Returns the address where the organisation buys or changes to a paid tier. Concurrent
+ * Returns the URL where the organisation buys or changes to a paid tier. Concurrent
  * requests share one customer and one open checkout, and never create a second live
  * subscription.
  *

@@ -20,7 +20,7 @@ function setContact({ api, organisationId: organisation_id }: Owner, email: stri
   return api.organisations.changeBillingContact({ organisation_id, email });
 }
 
-it('sets the billing address at the provider, replaces it and removes it', async () => {
+it('sets the billing e-mail address at the provider, replaces it and removes it', async () => {
   const owner = await makeOwner(test);
   await owner.api.billing.portal();
   expect(emailsOf(owner)).toEqual([null]);

@@ -8,7 +8,7 @@ import { checkCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
 
 /**
- * Sets an organisation's billing address at its customer, if the customer has another one. The
+ * Sets an organisation's billing e-mail address at its customer, if the customer has another one. The
  * address is read under the lease, so that jobs in any order end with the newest one. An address
  * that could not be set stays due.
  *
@@ -35,7 +35,7 @@ export async function syncContact(app: App, organisationId: string): Promise<voi
   });
 }
 
-/** Returns the current customers whose address differs from their organisation's billing address, at most 500. */
+/** Returns current customers whose address differs from their organisation's billing e-mail address, at most 500. */
 export async function dueContacts(app: App, which?: SQL) {
   const rows = await app.db
     .select({

@@ -8,7 +8,7 @@ import type { Ask } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 
 /**
- * Runs `work`, which asks the provider about `name`, in one process at a time. No transaction
+ * Runs `work` under the lease `name`, in one process at a time. No transaction
  * and no pooled connection is held meanwhile: the lease is a row, taken and released by single
  * statements. It expires after a crash, and then another holder may take it, which `isHeld`
  * detects.

@@ -5,8 +5,8 @@ import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.
 type OtherMode = { mode: 'live' | 'test'; customers: number; subscriptions: number };
 
 /**
- * Counts the customers and live subscriptions of the mode that is not our key's, which give
- * no plan. Returns null if there are none, and without a key.
+ * Counts the customers and the subscriptions that have not ended, of the mode that is not our key's.
+ * They give no plan. Returns null if there are none, and without a key.
  */
 export async function readOtherMode({ db, payment }: App): Promise<OtherMode | null> {
   if (payment === null) return null;

@@ -14,8 +14,8 @@ import { isSameRow } from './subscription-row.ts';
 type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
 
 /**
- * Whether anything follows from a computed row: a known price, an entry in the history or a change of the plan in
- * the feed. The other columns can change without it, as at each renewal.
+ * Whether anything follows from a computed row: a known price, an audit entry or a change of the plan in the feed.
+ * The other columns can change without it, as at each renewal.
  */
 export function hasConsequences(before: SubscriptionRow, { columns, newPrice }: RecomputedRow): boolean {
   const {

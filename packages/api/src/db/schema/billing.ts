@@ -23,7 +23,7 @@ export const paymentCustomers = pgTable(
     livemode: boolean('livemode'),
     createdAt: moment('created_at').notNull(),
     goneAt: moment('gone_at'),
-    /** The organisation's billing address that the provider was last given; differs from it while a push is due. */
+    /** The e-mail address that the provider was last given; differs from the organisation's while a push is due. */
     contactEmail: text('contact_email'),
     /** A problem that an operator should look at. */
     problem: text('problem', { enum: ['unknown_to_provider'] }),

@@ -30,7 +30,7 @@ describe('an address that another user has now', () => {
     return [organisation?.billingEmail, customer?.contactEmail];
   }
 
-  it('is kept as billing address when its earlier user is erased', async () => {
+  it('is kept as billing e-mail address when its earlier user is erased', async () => {
     const { app } = test;
     const { owner, user } = await makeLeaver(test);
     const [freed, other] = [user.email, await makeOwner(test)];
@@ -44,7 +44,7 @@ describe('an address that another user has now', () => {
     expect(await billingOf(owner)).toEqual([freed, freed]);
   });
 
-  it('is kept as billing address when another user signed up with it before the job ran', async () => {
+  it('is kept as billing e-mail address when another user signed up with it before the job ran', async () => {
     const { app } = test;
     const { owner, user } = await makeLeaver(test);
     await eraseUser(app, user, command);

@@ -37,7 +37,7 @@ export async function readIdentifiers(tx: Transaction, userId: string): Promise<
 }
 
 /**
- * Returns the organisations whose billing address, or whose customer's address, is one of these. An
+ * Returns the organisations whose billing e-mail address, or whose customer's address, is one of these. An
  * earlier address that another user has now leads to none.
  */
 function billedTo(tx: Transaction, userId: string, addresses: string[]) {

@@ -10,7 +10,7 @@ export function signedInUser({ principal }: { principal: Principal | null }): Us
 
 /**
  * The principal of a page after sign-in. Redirects to /login without a session, to
- * /awaiting-approval while a gate is closed, and from / to /onboarding before the first visit.
+ * /awaiting-approval while the account awaits approval, and from / to /onboarding before the first visit.
  */
 export function requirePage(event: PageEvent): UserPrincipal {
   const { locals, url } = event;

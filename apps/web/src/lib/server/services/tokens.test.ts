@@ -84,7 +84,7 @@ it('exchanges a key for a token of the key', async () => {
   expect(await of(await makeKey(test))).toMatchObject({ organisation: null, scopes: ['READ', 'WRITE'], tier: null });
 });
 
-it('gives no token without a session, while a gate is shut, to a suspended user, or to another site', async () => {
+it('gives no token without a session, before the approval, to a suspended user, or to another site', async () => {
   const awaiting = await makeOwner(test, { approved: false });
   const closed = await makeOwner(test);
   const closedKey = await makeKey(test, { organisationId: closed.organisationId });

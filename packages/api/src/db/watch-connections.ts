@@ -105,8 +105,10 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
 }
 
 /**
- * `askedAt` is the last tick before a connection waited, so that no deadline comes early; `waitsAt` the first one at
- * which it did, so that what others received until then counts as before.
+ * Times are those of ticks. `heardAt` is the last tick at which the connection had received something new. `askedAt` is
+ * the last one at which it expected no answer or had received something: the deadline of an answer counts from it.
+ * `waitsAt` is the first one after `askedAt` at which it expected an answer; null while it expects none. When a silent
+ * connection ends, the idle ones end too that have received nothing since its `waitsAt`.
  */
 function stateOf({ received, reserved }: Connection, now: number) {
   return { received, reserved, heardAt: now, askedAt: now, waitsAt: null as number | null, begunAt: now };

@@ -10,8 +10,8 @@ export const revokeKeyInput = z.object({ id: z.uuid('There is no such API key.')
 /**
  * Revokes a key of the principal's organisation: its next request gets 401.
  *
- * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation has no such key, or it is revoked already; FORBIDDEN if
- *   the principal is no longer an administrator under the lock of the members; UNAUTHENTICATED if the session ended
+ * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation has no such key, or it is revoked already; FORBIDDEN
+ *   if the principal is no longer an administrator under the lock of the members; UNAUTHENTICATED if the session ended
  *   meanwhile.
  */
 export async function revokeKey(

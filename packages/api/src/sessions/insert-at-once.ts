@@ -24,8 +24,9 @@ type Values = {
  * organisation is approved and not suspended, and no session and no browser has to end for it. The caller then decides
  * under a lock.
  *
- * It locks the user before the organisation, and has its conditions checked again on a row for which it waited. What
- * it reads of other tables may be older than the lock: `has_room_for_session` counts anew.
+ * It locks the user before the organisation. PostgreSQL checks the conditions again on a row whose lock it waited for.
+ * Other tables are read from the statement's snapshot, which may be older. So the volatile function
+ * `has_room_for_session`, whose queries have newer snapshots, counts after the lock.
  */
 export async function insertAtOnce(db: Database, { entry, expiresAt, now, ...values }: Values): Promise<boolean> {
   const inserted = await insertion(db).execute({

@@ -54,14 +54,14 @@ export function billingJobs({
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
       isTaken,
     },
-    // A checkout can be paid for a day.
+    // A checkout stays payable for a day.
     'payment-checkouts': {
       handler: (data: { organisationId: string }) => closeCheckoutsIfPaid(app, data.organisationId),
       policy: 'stately',
       retry: { forSeconds: daySeconds, longestPauseSeconds: 300 },
       isTaken,
     },
-    // Until one succeeds, the portal sells the old prices.
+    // Until this job succeeds, the portal offers the old prices.
     'payment-prices': {
       handler: async () => void (await refreshPrices(app)),
       policy: 'stately',
@@ -137,7 +137,7 @@ const batchSize = 500;
 /**
  * Enqueues a sync of every row that needs one: rows marked so, rows whose scheduled
  * cancellation has come, and rows whose paid period ended more than three days ago. Rows that
- * are due by time alone are synced at most every 15 minutes. Also enqueues the billing addresses
+ * are due by time alone are synced at most every 15 minutes. Also enqueues the billing e-mail addresses
  * that the provider has not got yet, and the closing of checkouts that would start a second subscription. Returns how
  * many syncs of subscriptions it enqueued.
  */

@@ -74,31 +74,34 @@ test('reads of one turn share a statement for every eight, and those of the next
   expect(sent).toHaveLength(4);
 });
 
-test.each([true, false])('each read gets the rows of its own key, in any company (prepare: %s)', async (prepare) => {
-  const { db } = open({ pool: 3, prepare });
-  const key = fc.constantFrom(...names, 'unknown', '', "'); drop table users; --");
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(key, { maxLength: 20 }), { maxLength: 4 }), async (turns) => {
-      const copies = 2;
-      const reads: Promise<void>[] = [];
-      for (const turn of turns) {
-        for (const name of turn) {
-          const wanted = names.includes(name) ? [1, 2].map((copy) => ({ name, copy })) : [];
-          reads.push(
-            read(db)
-              .execute(name, { copies })
-              .then((rows) => expect(rows).toEqual(wanted)),
-          );
+test.each([true, false])(
+  'each read gets the rows of its own key, in a batch of any size (prepare: %s)',
+  async (prepare) => {
+    const { db } = open({ pool: 3, prepare });
+    const key = fc.constantFrom(...names, 'unknown', '', "'); drop table users; --");
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(key, { maxLength: 20 }), { maxLength: 4 }), async (turns) => {
+        const copies = 2;
+        const reads: Promise<void>[] = [];
+        for (const turn of turns) {
+          for (const name of turn) {
+            const wanted = names.includes(name) ? [1, 2].map((copy) => ({ name, copy })) : [];
+            reads.push(
+              read(db)
+                .execute(name, { copies })
+                .then((rows) => expect(rows).toEqual(wanted)),
+            );
+          }
+          await new Promise((go) => setImmediate(go));
         }
-        await new Promise((go) => setImmediate(go));
-      }
-      await Promise.all(reads);
-    }),
-    { numRuns: 40 },
-  );
-});
+        await Promise.all(reads);
+      }),
+      { numRuns: 40 },
+    );
+  },
+);
 
-test('a read sees what was committed before it began, whoever began before it', async () => {
+test('a read sees what was committed before it began, also in a batch that an earlier read began', async () => {
   const [reader, writer] = [open({ pool: 2, prepare: true }), open({ pool: 1, prepare: true })];
   await writer.db.insert(paymentSettings).values({ name: 'ends', value: '' } as never);
   const first = read(reader.db).execute('name 1', { copies: 1 });

@@ -3,7 +3,10 @@ import type { Sql } from 'postgres';
 import { type BuiltStatement, clientOf, type Executor, prepared } from '../client.ts';
 import { rowReader } from './read-rows.ts';
 
-/** How many reads one statement answers. The others of a turn leave by another connection, so that two processors work. */
+/**
+ * How many reads one statement answers. Further reads of the same turn use another connection, so that PostgreSQL
+ * serves them on a second processor.
+ */
 const most = 8;
 
 type Values = Record<string, unknown>;

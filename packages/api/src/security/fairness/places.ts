@@ -27,9 +27,9 @@ export type HeldPlace = {
  *
  * - A network may take a place while it holds fewer than three times as many as are free: one alone gets three quarters
  *   of all, four together get twelve thirteenths. So places stay free even while every request takes long.
- * - A request that finds no place takes that of one that waits to start, if that one is of a network with more places
- *   than its own would have, or of such a client of its own network: the newest one of the client with the most places,
- *   in the network with the most.
+ * - A request without a place displaces the newest request that has not started, of the client with the most places in
+ *   the network with the most, of those that have such requests. It does so only if that network, or else in its own
+ *   network that client, has more places than the new request's would have.
  * - What waits gets turns: the networks alternate, and in each its clients. What has started comes before what starts.
  *
  * Needs memory for open requests only, however many clients there are.

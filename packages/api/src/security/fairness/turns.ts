@@ -16,7 +16,7 @@ type Group = { next: () => (() => void) | undefined };
  * connections wait, turns that only accept and read alternate with those that work (docs/decisions/041).
  */
 export function createTurns() {
-  /** Those in which something waits, in the order of their turns, and those in which all that waited has left. */
+  /** The groups with waiting requests, in the order of their turns. A group that became empty stays until its turn. */
   const groups = new Set<Group>();
   let waiting = 0;
   let calls = 0;
@@ -27,8 +27,8 @@ export function createTurns() {
   let done = 0;
 
   /**
-   * Sets a call if fewer are set than requests wait. One that no longer waits leaves its call behind. The first that
-   * is set for a turn is its leader.
+   * Schedules a `setImmediate` call unless there is one for each waiting request. The call of a request that has left
+   * stays scheduled. The first call of a turn leads it.
    */
   function setCall() {
     if (calls >= waiting) return;
@@ -81,7 +81,7 @@ export function createTurns() {
     noteLeft() {
       waiting -= 1;
     },
-    /** Whether the last turn has not taken its time, and no next one is set, which would cost a lone page 50 µs. */
+    /** Whether the latest turn has time left and no next one is scheduled, which would delay a lone page by 50 µs. */
     hasTime: () => !hasLeader && performance.now() < until,
     noteConnection() {
       hasAccepted = true;

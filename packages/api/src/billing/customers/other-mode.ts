@@ -26,8 +26,8 @@ export async function readOtherMode({ db, payment }: App): Promise<OtherMode | n
 export function describeOtherMode({ mode, customers, subscriptions }: OtherMode): string {
   const remedy =
     mode === 'live'
-      ? 'Their plans are off. Unless this is a copy for tests, set PAYMENT_SECRET_KEY to the live key.'
-      : 'They count for nothing. That is right after tests, and wrong if this deployment should use the test key.';
+      ? 'Their plans are not in effect. Unless this is a copy for tests, set PAYMENT_SECRET_KEY to the live key.'
+      : 'They are ignored. That is right after tests, and wrong if this deployment should use the test key.';
   return `The database holds ${customers} customers and ${subscriptions} running subscriptions of ${mode} mode, and PAYMENT_SECRET_KEY is of the other one. ${remedy}`;
 }
 

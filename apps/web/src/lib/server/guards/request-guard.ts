@@ -67,9 +67,9 @@ type RequestOrigin = {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request's origin permits it to change something. Browsers name the origin of a request
- * (Fetch §3.1 Origin, Fetch Metadata §2.2 Sec-Fetch-Site); a client that sends neither header is
- * not a browser, and has only its own cookies.
+ * Whether a request's origin permits it. Requests that only read, and events of the payment provider,
+ * may have any origin. Browsers name the origin of a request (Fetch §3.1 Origin, Fetch Metadata §2.2
+ * Sec-Fetch-Site); a client that sends neither header is not a browser, and has only its own cookies.
  */
 export function isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl }: RequestOrigin): boolean {
   if (safeMethods.has(method) || pathname.startsWith('/webhooks/')) return true;

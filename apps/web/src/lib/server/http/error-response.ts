@@ -21,12 +21,12 @@ export function errorResponse(error: unknown, headers: Record<string, string> = 
   });
 }
 
-/** The headers of an error after the guards: a key can be revoked before the body of its request arrives. */
+/** The headers of an error after the guards: an API key can be revoked before the body of its request arrives. */
 export function challengeHeaders({ principal }: Pick<App.Locals, 'principal'>, error: unknown): Record<string, string> {
   return principal?.kind === 'key' ? rejectionHeaders(error, null) : {};
 }
 
-/** The headers that the status of a guard demands. Of the guards only that of API keys answers 401 (RFC 6750 §3). */
+/** The headers that a guard's error requires. Of the guards only that of API keys answers 401 (RFC 6750 §3). */
 export function rejectionHeaders(error: unknown, methods: string[] | null): Record<string, string> {
   const { code } = toAppError(error);
   if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };

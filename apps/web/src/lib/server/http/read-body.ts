@@ -30,7 +30,7 @@ export function tooLarge(): AppError {
 
 type BodyLimit = {
   maxBytes: number;
-  /** Whether TOO_LARGE is returned instead of thrown: a key’s authority is checked before the body. */
+  /** Whether errors of reading are returned instead of thrown: a key’s authority is checked before the body. */
   returnsTooLarge: boolean;
 };
 
@@ -46,7 +46,7 @@ type BodySource = { headers: Pick<Headers, 'get'>; readBytes: (maxBytes: number)
  * Reads a JSON body; an empty one counts as {}. Returns (does not throw) the parse error, so that
  * the procedure can check authorisation first.
  *
- * @throws AppError TOO_LARGE unless `returnsTooLarge`.
+ * @throws AppError TOO_LARGE, or VALIDATION for a body that ends early, unless `returnsTooLarge`.
  */
 export async function readJson(request: BodySource, limit: BodyLimit): Promise<unknown> {
   const read = await readJsonText(request, limit);

@@ -31,7 +31,10 @@ export function forgetInvitation({ locals: { app }, cookies, request }: Invitati
   if (request.method !== 'HEAD') clearCookie(app, cookies, 'invitation');
 }
 
-/** Redirects a user who signed in to join back to the invitation, also while their own organisation awaits approval. */
+/**
+ * Redirects a user who signed in to join back to the invitation, also while their own organisation awaits approval.
+ * Forgets the invitation if the user is a member already.
+ */
 export async function redirectToInvitation(event: InvitationEvent): Promise<void> {
   if (event.locals.principal?.kind !== 'user') return;
 

@@ -6,7 +6,7 @@ import { localPath } from './local-path.ts';
 /**
  * Returns a handler that stores a choice of this browser, the field `name` of a form, in a cookie of that name for a
  * year. Any other value removes the cookie. The handler redirects to the page of the form, with the field `token` in
- * the query: a page with a token in its address cannot be loaded without it. A form with the field `stay` gets 204,
+ * the query: a page with a token in its URL cannot be loaded without it. A form with the field `stay` gets 204,
  * which leaves the page and what was typed as they are.
  */
 export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): RequestHandler {

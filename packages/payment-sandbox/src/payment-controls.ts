@@ -54,10 +54,10 @@ export interface PaymentProvider {
   events(): ProviderEvent[];
   /** Sends an event about any object, for types that the sandbox never sends itself. */
   emit(type: string, object: object, about?: Announcement): ProviderEvent;
-  /** Pays a checkout session as on its hosted page. The session is named by its id or its address. */
+  /** Pays a checkout session as on its hosted page. The session is named by its id or its URL. */
   payCheckout(session: string, card?: string): Payment;
   /**
-   * Acts in the portal as on its hosted page. The session is named by its id or its address.
+   * Acts in the portal as on its hosted page. The session is named by its id or its URL.
    *
    * @throws Error with the sentence that the page would show.
    */

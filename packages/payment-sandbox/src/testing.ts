@@ -66,7 +66,7 @@ export function startTestSandbox(
   });
 }
 
-/** Returns the unmodified SDK with the address and key of a sandbox. */
+/** Returns the unmodified SDK with the host and key of a sandbox. */
 export function sdk(
   sandbox: { payment: { apiUrl: string; secretKey: string } },
   config: ConstructorParameters<typeof Stripe>[1] = {},

@@ -12,7 +12,8 @@ const includable: Record<string, readonly string[]> = {
 };
 
 /**
- * Returns a copy of the answer in which the wanted references are replaced by their objects.
+ * Returns a copy of the answer in which the wanted references are replaced by their objects. Members of
+ * `includable` that are not wanted are left out.
  *
  * @throws ApiError 400 if a path names no reference, or has more than four levels.
  */

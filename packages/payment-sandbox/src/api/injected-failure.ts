@@ -1,7 +1,7 @@
 import type { Provider } from '../provider/provider.ts';
 import type { Switches } from '../provider/switches.ts';
 
-/** Returns the failure that the switches inject into this request, or null. Each call decrements `api_failure_count`. */
+/** Returns the failure that the switches inject into a request, or null. Each one decrements `api_failure_count`. */
 export function takeFailure(provider: Provider, request: string): Switches['api_failure'] {
   const { switches } = provider.state;
   if (switches.api_failure === null || !request.startsWith(switches.api_failure_only)) return null;

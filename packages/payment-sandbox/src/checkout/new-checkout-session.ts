@@ -4,7 +4,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
 import { mergeMetadata } from '../routing/parameters.ts';
 
-/** Returns a new open session with the address of its hosted page. Times in seconds. */
+/** Returns a new open session with the URL of its hosted page. Times in seconds. */
 export function newSession(
   provider: Provider,
   params: Stripe.Checkout.SessionCreateParams,

@@ -7,7 +7,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, Customer } from '../provider/records.ts';
 import { startSubscription } from '../subscriptions/start-subscription.ts';
 
-/** The result of a payment: the address that the browser is redirected to, or the sentence that the page shows. */
+/** The result of a payment: the URL that the browser is redirected to, or the sentence that the page shows. */
 export type Payment = { paid: true; location: string } | { paid: false; message: string };
 
 /**
@@ -61,7 +61,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   return { paid: true, location: successAddress(session) };
 }
 
-/** Returns the address to which the browser returns after payment, with the session's id in place of its placeholder. */
+/** Returns the URL to which the browser returns after payment, with the session's id in place of its placeholder. */
 function successAddress(session: CheckoutSession): string {
   return (session.success_url ?? '/').replaceAll('{CHECKOUT_SESSION_ID}', session.id);
 }

@@ -14,7 +14,7 @@ const firstPaymentHours = 23;
 const maxSteps = 20_000;
 
 /**
- * Runs all steps that are due until then, in the order of their times, for the customers of one
+ * Runs all steps that are due by `until`, in the order of their times, for the customers of one
  * test clock or, with null, for those without one. During a step the provider's time is the time
  * at which the step is due. Returns the number of steps.
  *

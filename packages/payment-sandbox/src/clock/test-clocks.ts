@@ -79,7 +79,7 @@ function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdva
   return { ...clock, status: 'advancing' };
 }
 
-/** Deletes a clock and its customers. */
+/** Deletes a clock and its customers, with their subscriptions and invoices. */
 function remove({ provider, id }: Call<Stripe.TestHelpers.TestClockDeleteParams>): Stripe.TestHelpers.DeletedTestClock {
   findTestClock(provider, id);
   const { state } = provider;

@@ -109,7 +109,7 @@ function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParam
   return endpoint;
 }
 
-/** @throws ParameterError if there are no events, or if the address is neither https nor http on loopback. */
+/** @throws ParameterError if there are no events, or if the URL is neither https nor http on loopback. */
 function checkSettings({ url, enabled_events: events }: Stripe.WebhookEndpointUpdateParams): void {
   if (events?.length === 0) {
     throw new ParameterError(400, 'Invalid array: enabled_events must hold at least one event.', {

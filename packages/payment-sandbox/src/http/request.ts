@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request with its address parsed, and the response to write to. */
+/** A request with its URL parsed, and the response to write to. */
 export interface Exchange {
   req: IncomingMessage;
   res: ServerResponse;

@@ -15,8 +15,8 @@ export interface RunningServer {
 
 /**
  * Listens on the loopback address only and passes each request to the first handler that
- * accepts its path. An error in a handler becomes a 500 with its message, because the reader
- * is a developer; it never ends the process.
+ * accepts its path. An HttpError is answered with its status. Any other error in a handler becomes a 500
+ * with its message, because the reader is a developer; it never ends the process.
  *
  * @throws Error EADDRINUSE if the port is in use.
  */

@@ -9,7 +9,7 @@ import type { Provider } from '../provider/provider.ts';
 const pages = { checkout: checkoutPage, portal: portalPage, invoice: invoicePage };
 
 /**
- * Answers requests for the hosted pages at /pay and for their stylesheet. The address is the only
+ * Answers requests for the hosted pages at /pay and for their stylesheet. The URL is the only
  * secret, as with the real provider.
  *
  * @throws HttpError 405 for a method other than GET, HEAD and POST, 404 for an unknown page.

@@ -101,7 +101,10 @@ function merge(current: object, changes: object): object {
   return merged;
 }
 
-/** @throws ApiError if plan changes are enabled without products, or a price is missing, inactive or of another product. */
+/**
+ * @throws ApiError if plan changes are enabled without products, a price is missing, inactive or of another product, or
+ *   a maximum quantity is below its minimum.
+ */
 export function checkFeatures(provider: Provider, { subscription_update: updates }: Features): void {
   if (!updates.enabled) return;
   const base = 'features[subscription_update]';

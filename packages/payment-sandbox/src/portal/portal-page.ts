@@ -48,7 +48,7 @@ function act(provider: Provider, session: PortalSession, form: URLSearchParams):
   acts[wanted]?.();
 }
 
-/** Returns the address after an action: that of the flow, otherwise the home page. */
+/** Returns the URL after an action: that of the flow, otherwise the home page. */
 function after(session: PortalSession, act: string): string {
   const completion = session.flow?.after_completion;
   if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url;

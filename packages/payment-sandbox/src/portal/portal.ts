@@ -27,7 +27,7 @@ export function subscriptionsOf(provider: Provider, session: PortalSession): Sub
  * Saves a card and makes it the default of the customer and of all subscriptions. It does not pay
  * open invoices.
  *
- * @throws PortalError if it is not a test card or is declined.
+ * @throws PortalError if it is not a test card or is declined, or the customer was deleted.
  */
 export function changeCard(provider: Provider, session: PortalSession, number: string): void {
   const card = findCard(number);
@@ -50,7 +50,7 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
  * Cancels a subscription as configured: at once, or at the end of the period, in the form of the
  * switch `portal_cancellation`.
  *
- * @throws PortalError if the configuration does not allow it, or the end is scheduled already.
+ * @throws PortalError if the configuration does not allow it, or the plan has ended or is set to end.
  */
 export function cancelInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
   const subscription = own(provider, session, subscriptionId);
@@ -81,8 +81,8 @@ export function resumeInPortal(provider: Provider, session: PortalSession, subsc
 /**
  * Changes the price of the subscription's only item.
  *
- * @throws PortalError if the configuration does not offer it, ApiError if the card is declined. Nothing
- *   has changed then.
+ * @throws PortalError if the configuration does not offer it, or the plan has ended, several items or a
+ *   schedule; ApiError if the card is declined. Nothing has changed then.
  */
 export function changePlan(
   provider: Provider,

@@ -5,7 +5,7 @@ import type { StoredFile } from './stored-file.ts';
 
 /** The state of one provider and what its functions share. Every function takes it as its first argument. */
 export interface Provider {
-  /** The origin of the sandbox, from which the addresses of hosted pages are made. */
+  /** The origin of the sandbox, from which the URLs of hosted pages are made. */
   url: string;
   secretKey: string;
   /** The account that owns the objects. */
@@ -40,7 +40,7 @@ export interface DeliveryQueue {
    * has been made; with `retries`, when every delivery has ended. @throws Error after `timeoutMs` (30 s).
    */
   settled(options?: { retries?: boolean; timeoutMs?: number }): Promise<void>;
-  /** Sends at once all deliveries that wait for a retry. */
+  /** Sends all waiting deliveries at once, retries included. */
   retryNow(): void;
   stop(): void;
 }

@@ -4,7 +4,7 @@ import type { Rule, Rules } from './parameters.ts';
 /** One request to the API, with its parameters checked. */
 export interface Call<P> {
   provider: Provider;
-  /** The ids in the address, in order. */
+  /** The ids in the path, in order. */
   id: string;
   otherId: string;
   params: P;
@@ -13,7 +13,7 @@ export interface Call<P> {
 
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The address, with `:id` in place of an id. */
+  /** The path, with `:id` in place of an id. */
   path: string;
   rules: Record<string, Rule>;
   required: readonly string[];

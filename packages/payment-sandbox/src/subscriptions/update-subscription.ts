@@ -12,10 +12,11 @@ import { type ItemChange, updateItems } from './update-items.ts';
 type Changes = Omit<Stripe.SubscriptionUpdateParams, 'expand'>;
 
 /**
- * Performs POST /v1/subscriptions/:id. All changes are one event.
+ * Performs POST /v1/subscriptions/:id. All changes are one event, except what the immediate end of a
+ * trial causes.
  *
- * @throws ApiError if the subscription has ended, is incomplete, or has a schedule that manages
- * its end, or if parameters contradict each other. Nothing has changed then.
+ * @throws ApiError if the status or a schedule does not allow the change, if the payment method is not the
+ *   customer's, or if parameters contradict each other; and as `updateItems`. Nothing has changed then.
  */
 export function updateSubscription(provider: Provider, subscription: Subscription, changes: Changes): Subscription {
   requireOneEnd(changes);

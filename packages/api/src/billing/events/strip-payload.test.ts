@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from '../projection/projection.ts';
+import { readSubscriptionState } from '../projection/provider-objects.ts';
 import { createStripper } from './strip-payload.ts';
 
 function stripped(events: StateEvent[]): StateEvent[] {
@@ -23,6 +24,15 @@ it('no projection changes when the payloads of any seconds are stripped', () => 
       expect(project([...some, ...rest])).toEqual(project(events));
     }),
   );
+});
+
+it('the newest invoice of a subscription is left, by which failed payments are told apart', () => {
+  const strip = createStripper('k');
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'active' };
+  for (const latest_invoice of ['in_1', { id: 'in_1', customer_email: 'mia@company.example' }]) {
+    const stripped = JSON.parse(strip(JSON.stringify({ ...object, latest_invoice })));
+    expect(readSubscriptionState(stripped)?.latestInvoiceId).toBe('in_1');
+  }
 });
 
 it('only ids, states, numbers and our own metadata are left of a payload', () => {

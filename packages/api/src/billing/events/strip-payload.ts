@@ -11,6 +11,7 @@ const kept = new Set([
   'id',
   'interval',
   'invoice',
+  'latest_invoice',
   'lookup_key',
   'mode',
   'object',

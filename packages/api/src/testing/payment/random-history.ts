@@ -31,6 +31,9 @@ const change = fc.oneof(
   fc.constantFrom(null, 'For Mia', 'For Nils').map((description) => (object: Fields) => ({ ...object, description })),
   fc.constantFrom(null, 'sub_sched_1').map((schedule) => (object: Fields) => ({ ...object, schedule })),
   fc
+    .constantFrom('in_1', 'in_2', { id: 'in_2', object: 'invoice' })
+    .map((invoice) => (object: Fields) => ({ ...object, latest_invoice: invoice })),
+  fc
     .constantFrom(null, 'silver', 'gold')
     .map((tier) => (object: Fields) => ({ ...object, metadata: { ...fields(object.metadata), tier } })),
 );

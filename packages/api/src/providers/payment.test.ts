@@ -139,10 +139,15 @@ test('a list is complete, however many pages it has', async () => {
   expect(found).toHaveLength(25);
 });
 
-test('a list that ends before its last page is an error', async () => {
-  const seen = await provider((_, response) =>
-    response.end(JSON.stringify({ object: 'list', data: [], has_more: true })),
-  );
+test.each([
+  ['ends before its last page', () => []],
+  ['repeats a page', () => [{ id: 'cus_1' }]],
+  ['leads back to an earlier page', (requests: number) => [{ id: `cus_${requests % 3}` }]],
+])('a list that %s is an error', async (_, itemsOf) => {
+  const seen = await provider((_, response) => {
+    const has_more = seen.requests < 20;
+    response.end(JSON.stringify({ object: 'list', data: itemsOf(seen.requests), has_more }));
+  });
   const found = listAll(payment(seen.port).ask, (api, paging) => api.customers.list(paging));
   await expect(found).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
 });

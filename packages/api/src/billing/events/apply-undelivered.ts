@@ -1,6 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
+import { pagesOf } from '../../providers/list-all.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { type PaymentEvent, parseEvent } from '../projection/provider-objects.ts';
 import { applyEvent } from './receive-event.ts';
@@ -13,24 +14,21 @@ const maxPages = 50;
  * uses. They may belong to other endpoints, be a month old, and have the API version of their
  * creation. Returns how many were new.
  *
- * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE, also if the provider's list is incomplete.
  */
 export async function applyUndelivered(app: App): Promise<number> {
   const { ask } = requirePayment(app);
 
   let applied = 0;
-  let startingAfter: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
-    const { data, has_more } = await ask((provider) =>
-      provider.events.list({ delivery_success: false, limit: 100, ...after }),
-    );
+  let pages = 0;
+  const undelivered = pagesOf(ask, (provider, cursor) => provider.events.list({ delivery_success: false, ...cursor }));
+  for await (const { data, has_more } of undelivered) {
     applied += await applyNew(app, data);
+    if (++pages < maxPages || !has_more) continue;
 
-    startingAfter = data.at(-1)?.id;
-    if (!has_more || startingAfter === undefined) return applied;
+    app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages });
+    break;
   }
-  app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages: maxPages });
   return applied;
 }
 

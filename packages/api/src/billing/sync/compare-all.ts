@@ -2,6 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { pagesOf } from '../../providers/list-all.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { recoverCustomer } from '../customers/recover-customer.ts';
@@ -16,16 +17,15 @@ import { type SyncRound, startRound } from './sync-round.ts';
  * those that differ, and returns what an operator should look at. A subscription that cannot
  * be synced does not stop the others.
  *
- * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE, also if the provider's list is incomplete: no
+ *   subscription is then taken for one that the provider does not list.
  */
 export async function compareAll(app: App, round = startRound(app)): Promise<Report> {
   const { ask } = requirePayment(app);
   const seen = new Set<string>();
   const unknownOrganisations: Report['unknownOrganisations'] = [];
 
-  for (let startingAfter: string | undefined; ; ) {
-    const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
-    const { data, has_more } = await ask((provider) => provider.subscriptions.list({ limit: 100, ...after }));
+  for await (const { data } of pagesOf(ask, (provider, cursor) => provider.subscriptions.list(cursor))) {
     const states = data.map(readSubscriptionState).filter((state) => state !== null);
     const rows = await rowsOf(app, states);
     const owners = await ownersOf(app, states);
@@ -49,8 +49,6 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
         await round.sync(row);
       }
     }
-    startingAfter = data.at(-1)?.id;
-    if (!has_more || startingAfter === undefined) break;
   }
 
   for (const row of await liveRows(app)) {

@@ -36,8 +36,11 @@ export function runOf(events: RunEvent[], last: RunEvent, settledNumber: number)
 type Break = {
   second: number;
   number: number;
-  /** The newest invoice of an event that shows the change from past due to another status; null if none shows it. */
-  leftInvoiceId: string | null;
+  /**
+   * The newest invoices of its events. An event that shows the invoice as new is left out, unless it also shows that
+   * past due ended: a subscription is of another status before the first payment of an invoice fails.
+   */
+  invoiceIds: (string | null)[];
 };
 
 /** Returns the newest second with an event that shows a status other than past due, before or after its change. */
@@ -45,9 +48,13 @@ export function lastBreak(events: RunEvent[]): Break {
   const breaks = events.filter(({ state, previous }) => eventClassOf(state, previous) !== 'past_due');
   const second = breaks.reduce((newest, { created }) => Math.max(newest, created), -1);
   const newest = breaks.filter(({ created }) => created === second);
-  const left = newest.find((event) => !isPastDue(event) && event.previous?.status === 'past_due');
   const number = newest.reduce((last, each) => Math.max(last, each.number), 0);
-  return { second, number, leftInvoiceId: left?.state.latestInvoiceId ?? null };
+  const invoiceIds = newest.filter((event) => !bringsInvoice(event)).map(({ state }) => state.latestInvoiceId);
+  return { second, number, invoiceIds };
+}
+
+function bringsInvoice({ previous }: RunEvent): boolean {
+  return previous !== null && 'latest_invoice' in previous && previous.status !== 'past_due';
 }
 
 function endsPastDue(second: RunEvent[]): boolean {
@@ -85,20 +92,20 @@ export function startOfGrace(answer: FirstPastDueAnswer | null, run: Run | null)
 
 /**
  * Returns the first of the provider's past-due answers about the current run, when it answers past due again: the one
- * that is stored, unless an event that was stored since shows that its run was over. If both answers are about the same
- * unpaid invoice, that event is a late one from before the run, and the run includes all events up to the new answer,
- * unless the event itself shows that past due ended during that invoice.
+ * that is stored, unless an event that was stored since shows another status. If both answers are about the same unpaid
+ * invoice, that event is a late one from before the run, and the run includes all events up to the new answer. It is
+ * not if it names that invoice too: then it is taken for a recovery, or the start of a second failure of the invoice.
  */
 export function firstAnswerOfRun(
   stored: FirstPastDueAnswer & Invoice,
   given: FirstPastDueAnswer & Invoice,
-  { number, leftInvoiceId }: Break,
+  { number, invoiceIds }: Break,
 ): FirstPastDueAnswer & Invoice {
   if (stored.pastDueSince === null) return given;
   if (stored.pastDueNumber === null || number <= stored.pastDueNumber) return stored;
 
   const { invoiceId, pastDueNumber } = given;
-  const isSameRun = invoiceId !== null && stored.invoiceId === invoiceId && leftInvoiceId !== invoiceId;
+  const isSameRun = invoiceId !== null && stored.invoiceId === invoiceId && !invoiceIds.includes(invoiceId);
   return isSameRun ? { ...stored, pastDueNumber } : given;
 }
 

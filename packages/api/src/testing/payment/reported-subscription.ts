@@ -1,0 +1,63 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { requireSubscriptionState } from '../../billing/projection/provider-objects.ts';
+import { storeSnapshot } from '../../billing/sync/store-snapshot.ts';
+import { noSyncs } from '../../billing/sync/sync-queue.ts';
+import { newId } from '../../db/id.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { hourSeconds } from '../../durations.ts';
+import { type BillingTest, makeMember } from '../billing.ts';
+import { deliver, makeEvent } from './payment-events.ts';
+
+const start = Math.floor(Date.UTC(2026, 2, 1) / 1000);
+
+/** A subscription whose events and answers a test gives one by one. Its clock is both ours and the provider's. */
+export async function reportedSubscription(billing: BillingTest) {
+  const { organisationId } = await makeMember(billing);
+  const unique = newId(billing.app.now());
+  const names = { id: `sub_${unique}`, customer: `cus_${unique}` };
+  let seconds = start;
+  const now = () => new Date(seconds * 1000);
+  const app: App = { ...billing.app, now, syncs: noSyncs };
+  const owner = { organisationId, customerId: names.customer };
+  await app.db
+    .insert(paymentCustomers)
+    .values({ ...owner, generation: 1, livemode: false, createdAt: billing.app.now() });
+
+  let invoice: string | null = null;
+  const objectOf = (status: string) => ({
+    ...names,
+    status,
+    created: start,
+    latest_invoice: invoice,
+    metadata: { tier: 'silver' },
+  });
+  async function row() {
+    const [found] = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, names.id));
+    return found ?? null;
+  }
+  return {
+    row,
+    /** All later objects name this newest invoice; without it, the provider names none. */
+    invoiceIs(id: string) {
+      invoice = id;
+    },
+    wait(hours: number) {
+      seconds += hours * hourSeconds;
+      return seconds;
+    },
+    /** Delivers an event. `created` is its second at the provider, `previous` has the values before its change. */
+    event(status: string, created = seconds, previous: { status?: string; latest_invoice?: string } | null = null) {
+      const change = previous === null ? {} : { previous_attributes: previous };
+      const more = { created, data: { object: objectOf(status), ...change } };
+      return deliver(app, makeEvent(app, 'customer.subscription.updated', {}, more));
+    },
+    /** Stores the provider's answer. */
+    async answer(status: string) {
+      const number = (await row())?.lastEventNumber ?? 0;
+      await storeSnapshot(app, owner, requireSubscriptionState(objectOf(status), names.id), number);
+    },
+  };
+}
+
+export const at = (seconds: number) => new Date(seconds * 1000);

@@ -63,7 +63,7 @@ function endsPastDue(second: RunEvent[]): boolean {
   return certain && event !== null && isPastDue(event);
 }
 
-function isPastDue({ state }: RunEvent): boolean {
+function isPastDue({ state }: Pick<RunEvent, 'state'>): boolean {
   return state.statusClass === 'past_due';
 }
 
@@ -111,3 +111,28 @@ export function firstAnswerOfRun(
 
 /** The newest invoice in an answer. */
 type Invoice = { invoiceId: string | null };
+
+/** An answer of the provider. Its number is that of the last event before the request. */
+type Answer = Pick<RunEvent, 'number' | 'state'>;
+
+/**
+ * Whether two past-due answers, one after the other, show that the first event of the run is a late one of an earlier
+ * failure: it arrived between them and names another invoice than both. If the run continues past an invoice before the
+ * provider is asked the first time, it therefore counts from the answer.
+ */
+export function beginsWithEarlierFailure(
+  events: RunEvent[],
+  settledNumber: number,
+  last: Answer | null,
+  given: Answer,
+): boolean {
+  const { latestInvoiceId: invoiceId } = given.state;
+  if (last === null || !isPastDue(last) || !isPastDue(given) || last.state.latestInvoiceId !== invoiceId) return false;
+
+  const run = events.filter((event) => isPastDue(event) && event.number > settledNumber);
+  const first = run.toSorted((one, other) => one.created - other.created)[0];
+  if (first === undefined || first.number <= last.number || first.number > given.number) return false;
+
+  const { latestInvoiceId: named } = first.state;
+  return named !== null && invoiceId !== null && named !== invoiceId;
+}

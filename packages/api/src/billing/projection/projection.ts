@@ -143,7 +143,7 @@ type Projection = Run & {
  * second wins, and within it the state that no other event leaves. Null without readable events.
  *
  * A run of failed payments begins after `settledNumber`: the number of the last event before
- * the provider itself answered that nothing was due.
+ * the provider itself answered that nothing was due, or that late events are of an earlier failure.
  */
 export function project(events: Iterable<StateEvent>, settledNumber = 0): Projection | null {
   const parsed = readableEvents(events);

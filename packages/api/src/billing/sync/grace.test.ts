@@ -46,6 +46,32 @@ test('an event of an earlier failure that arrives during the next one does not m
   expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
 });
 
+test.each([
+  ['the start of an earlier failure', { status: 'active' }],
+  ['another event of an earlier failure', null],
+])('%s that arrives late does not move the start of a grace whose own event was lost', async (_, previous) => {
+  const { event, answer, wait, row, invoiceIs } = await reportedSubscription(billing);
+  invoiceIs('in_1');
+  await event('active');
+  const earlier = wait(100);
+  wait(100);
+  await answer('active');
+  invoiceIs('in_2');
+  const failed = wait(700);
+  await answer('past_due');
+  wait(1);
+  invoiceIs('in_1');
+  await event('past_due', earlier, previous);
+  await event('past_due', earlier + 60);
+  invoiceIs('in_2');
+  await answer('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+  wait(12);
+  await event('past_due');
+  await answer('past_due');
+  expect(await row()).toMatchObject({ status: 'past_due', pastDueSince: at(failed) });
+});
+
 test('a late event from before the failure does not restart its grace if the event of the failure was lost', async () => {
   const { event, answer, wait, row, invoiceIs } = await reportedSubscription(billing);
   invoiceIs('in_1');

@@ -6,7 +6,7 @@ import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
 import { storeConsequences } from '../projection/consequences.ts';
-import { firstAnswerOfRun, lastBreak } from '../projection/past-due-run.ts';
+import { beginsWithEarlierFailure, firstAnswerOfRun, lastBreak } from '../projection/past-due-run.ts';
 import { readableEvents, recompute } from '../projection/projection.ts';
 import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
 import { readProjectionInput } from '../projection/subscription-row.ts';
@@ -51,6 +51,7 @@ export async function storeSnapshot(
     const last = row.snapshot === null ? null : parseSnapshot(row.snapshot);
     if (last !== null && isEnded(last) && !isEnded(state)) return;
 
+    const events = readableEvents(input.events);
     const first = pastDue
       ? firstAnswerOfRun(
           {
@@ -59,16 +60,18 @@ export async function storeSnapshot(
             invoiceId: row.snapshotPastDueInvoice,
           },
           { pastDueSince: app.now(), pastDueNumber: number, invoiceId: state.latestInvoiceId },
-          lastBreak(readableEvents(input.events)),
+          lastBreak(events),
         )
       : null;
+    const answered = last && { state: last, number: row.snapshotNumber ?? 0 };
+    const isLate = beginsWithEarlierFailure(events, row.settledNumber, answered, { state, number });
     const snapshot = {
       snapshot: JSON.stringify(state),
       snapshotNumber: number,
       snapshotPastDueSince: first?.pastDueSince ?? null,
       snapshotPastDueNumber: first?.pastDueNumber ?? null,
       snapshotPastDueInvoice: first?.invoiceId ?? null,
-      ...settled,
+      ...(isLate ? { settledNumber: number } : settled),
     };
     const recomputed = recompute(app, { ...input, row: { ...row, ...snapshot } });
     await tx

@@ -102,8 +102,8 @@ export const paymentSubscriptions = pgTable(
     /** The newest invoice in that first answer; null where it was not stored. */
     snapshotPastDueInvoice: text('snapshot_past_due_invoice'),
     /**
-     * That number for the last answer whose status was not past_due: a run of failed payments cannot
-     * have begun before it.
+     * That number for the last answer whose status was not past_due, or that showed late events to be of an earlier
+     * failure: a run of failed payments cannot have begun before it.
      */
     settledNumber: bigint('settled_number', { mode: 'number' }).notNull().default(0),
     lastEventNumber: bigint('last_event_number', { mode: 'number' }).notNull().default(0),

@@ -17,7 +17,7 @@ export const load: LayoutServerLoad = async ({ locals, cookies, request }): Prom
       email: principal.user.email,
       name: principal.user.name,
       operator: principal.user.operator,
-      approved: principal.gate === 'open',
+      approved: principal.accountStatus === 'active',
       organisation: principal.organisation && organisationName(principal.organisation),
     },
   };

@@ -61,7 +61,7 @@ describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where
       testClient,
     );
     const id = await startSession(test.app, { userId, organisationId, client: testClient });
-    expect(await readSession(test.app, id)).toMatchObject({ user: { email }, gate: 'awaiting_approval' });
+    expect(await readSession(test.app, id)).toMatchObject({ user: { email }, accountStatus: 'awaiting_approval' });
   });
 
   it('reads 300 sessions at once', async () => {

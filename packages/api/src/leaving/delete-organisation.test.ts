@@ -39,7 +39,11 @@ it('deletes the organisation, ends its plan at the provider, and keeps the accou
 
   expect(await exists(owner.organisationId)).toBe(false);
   expect(ownedBy(test, owner.principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
-  expect(await readSession(test.app, session)).toMatchObject({ organisation: null, scopes: [], gate: 'open' });
+  expect(await readSession(test.app, session)).toMatchObject({
+    organisation: null,
+    scopes: [],
+    accountStatus: 'active',
+  });
   expect(await test.app.db.$count(users, eq(users.id, owner.userId))).toBe(1);
   const entries = await test.app.db
     .select()

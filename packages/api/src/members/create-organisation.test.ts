@@ -28,12 +28,15 @@ it('creates an organisation that awaits approval, and shuts the gate of its owne
     organisation: { name: 'Fresh Start', slug: 'fresh-start' },
     role: 'owner',
     scopes: [],
-    gate: 'awaiting_approval',
+    accountStatus: 'awaiting_approval',
   });
   const { waiting } = await operator.api.operators.queue({});
   expect(waiting).toContainEqual(expect.objectContaining({ owner: expect.objectContaining({ email }) }));
   await approveOwner(test.app, email);
-  expect(await readSession(test.app, session)).toMatchObject({ gate: 'open', scopes: ['READ', 'WRITE', 'ADMIN'] });
+  expect(await readSession(test.app, session)).toMatchObject({
+    accountStatus: 'active',
+    scopes: ['READ', 'WRITE', 'ADMIN'],
+  });
 });
 
 it('refuses a member of an organisation, an account that awaits approval, and a closed one', async () => {
@@ -56,11 +59,11 @@ it('approves at once for an approved domain and for an operator', async () => {
     .set({ email: `${listed.userId}@approved.example` })
     .where(eq(users.id, listed.userId));
   expect(await listed.api.organisations.create({ org_name: 'Listed' })).toEqual({ awaiting_approval: false });
-  expect(await readSession(test.app, listed.session)).toMatchObject({ gate: 'open', role: 'owner' });
+  expect(await readSession(test.app, listed.session)).toMatchObject({ accountStatus: 'active', role: 'owner' });
   const operator = await makeAccount(test);
   await test.app.db.update(users).set({ operator: true }).where(eq(users.id, operator.userId));
   expect(await operator.api.organisations.create({ org_name: 'House' })).toEqual({ awaiting_approval: false });
-  expect(await readSession(test.app, operator.session)).toMatchObject({ gate: 'open', role: 'owner' });
+  expect(await readSession(test.app, operator.session)).toMatchObject({ accountStatus: 'active', role: 'owner' });
 });
 
 it('creates one organisation for any number of concurrent requests, and none after a join', async () => {

@@ -52,11 +52,11 @@ it('an invitation makes its holder a member of the organisation, once, with its 
 it('a user who joins an approved organisation needs no approval, and their own one keeps awaiting approval', async () => {
   const owner = await makeOwner(test);
   const waiting = await makeOwner(test, { approved: false });
-  expect(waiting.principal.gate).toBe('awaiting_approval');
+  expect(waiting.principal.accountStatus).toBe('awaiting_approval');
   await waiting.api.members.join({ token: await makeInvitation(owner) });
 
   const { principal, api } = await signInAs(test, waiting.email);
-  expect(principal).toMatchObject({ organisationId: owner.organisationId, gate: 'open', role: 'member' });
+  expect(principal).toMatchObject({ organisationId: owner.organisationId, accountStatus: 'active', role: 'member' });
   expect((await api.organisations.mine()).map(({ current, approval }) => [current, approval])).toEqual([
     [false, 'pending'],
     [true, 'approved'],

@@ -62,7 +62,7 @@ it('a changed role and an ended membership take effect on the next request', asy
   await api.members.changeRole({ organisation_id, user_id, role: 'viewer' });
   expect(await readSession(test.app, id)).toMatchObject({ role: 'viewer', scopes: ['READ'] });
   await api.members.remove({ organisation_id, user_id });
-  expect(await readSession(test.app, id)).toMatchObject({ organisation: null, scopes: [], gate: 'open' });
+  expect(await readSession(test.app, id)).toMatchObject({ organisation: null, scopes: [], accountStatus: 'active' });
 });
 
 it('replaces a lost membership by another one', async () => {

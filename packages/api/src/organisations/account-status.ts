@@ -4,11 +4,9 @@ import type { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { domainOf } from '../security/address.ts';
 
-type OrganisationGate = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
-type UserGate = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt' | 'invitedOnly'>;
+type OrganisationStatusColumns = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
+type UserStatusColumns = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt' | 'invitedOnly'>;
 
-/** The gates of a session's user: open, or waiting for an operator's approval. */
-export type Gate = 'open' | 'awaiting_approval';
 /** Whether an account may be used. A closed one gets no session. */
 export type AccountStatus = 'active' | 'awaiting_approval' | 'unverified' | 'closed';
 
@@ -19,7 +17,10 @@ export type AccountStatus = 'active' | 'awaiting_approval' | 'unverified' | 'clo
  * invitation and never joined one. A user who lost the last organisation was approved before and
  * stays active.
  */
-export function accountStatusOf(user: UserGate, organisation: OrganisationGate | null): AccountStatus {
+export function accountStatusOf(
+  user: UserStatusColumns,
+  organisation: OrganisationStatusColumns | null,
+): AccountStatus {
   if (user.suspendedAt !== null) return 'closed';
   const approval = organisation !== null ? approvalOf(organisation) : user.invitedOnly ? 'pending' : 'approved';
   if (approval === 'closed') return 'closed';
@@ -28,7 +29,7 @@ export function accountStatusOf(user: UserGate, organisation: OrganisationGate |
 }
 
 /** Returns an organisation's status as operators see it. */
-export function organisationStatusOf({ approval, suspendedAt }: OrganisationGate) {
+export function organisationStatusOf({ approval, suspendedAt }: OrganisationStatusColumns) {
   return suspendedAt === null ? approval : ('suspended' as const);
 }
 
@@ -36,7 +37,7 @@ export function organisationStatusOf({ approval, suspendedAt }: OrganisationGate
 export type Approval = 'approved' | 'pending' | 'closed';
 
 /** Returns an organisation's part of the account status. */
-export function approvalOf({ approval, suspendedAt }: OrganisationGate): Approval {
+export function approvalOf({ approval, suspendedAt }: OrganisationStatusColumns): Approval {
   if (suspendedAt !== null || approval === 'declined') return 'closed';
   return approval;
 }

@@ -16,10 +16,14 @@ import {
   type UserPrincipal,
 } from './principal.ts';
 
-function make({ role = 'owner' as Role | null, gate = 'open' as UserPrincipal['gate'], operator = false } = {}) {
+function make({
+  role = 'owner' as Role | null,
+  accountStatus = 'active' as UserPrincipal['accountStatus'],
+  operator = false,
+} = {}) {
   const user = { id: 'user', email: 'user@company.example', name: null, operator, onboardedAt: null };
   const organisation = role && { id: 'organisation', slug: 'company', name: null };
-  return makePrincipal({ user, organisation, role, gate, sessionId: 'session' });
+  return makePrincipal({ user, organisation, role, accountStatus, sessionId: 'session' });
 }
 
 const scopes: Record<Role, Scope[]> = {
@@ -45,7 +49,7 @@ describe.each(Object.entries(scopes))('the role %s', (role, held) => {
 it('checks the session before the gates, and the gates before scope and mark', () => {
   expect(() => requireUser(null)).toThrowError(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
 
-  const waiting = make({ role: 'viewer', gate: 'awaiting_approval', operator: true });
+  const waiting = make({ role: 'viewer', accountStatus: 'awaiting_approval', operator: true });
   expect(requireUser(waiting)).toBe(waiting);
   const awaiting = expect.objectContaining({ code: 'AWAITING_APPROVAL' });
   expect(() => requireApproved(waiting)).toThrowError(awaiting);

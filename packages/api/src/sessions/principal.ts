@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { type Approval, type Gate, requireApprovedOrganisation } from '../organisations/account-status.ts';
+import { type AccountStatus, type Approval, requireApprovedOrganisation } from '../organisations/account-status.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
 import type { UsageFacts } from '../organisations/usage-facts.ts';
 
@@ -33,7 +33,8 @@ export type UserPrincipal = Authority & {
   kind: 'user';
   user: { id: string; email: string; name: string | null; operator: boolean; onboardedAt: Date | null };
   role: Role | null;
-  gate: Gate;
+  /** Sessions of unverified and closed accounts have no principal. */
+  accountStatus: Exclude<AccountStatus, 'unverified' | 'closed'>;
   /** Identifies the session on /account. It does not authenticate. */
   sessionId: string;
   /** The facts of the organisation's usage, if the session was read with them. */
@@ -64,11 +65,11 @@ const scopesOf: Record<Role, Scope[]> = {
 
 /** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
 export function makePrincipal(
-  facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
+  facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
     Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts'>>,
 ): UserPrincipal {
-  const { gate, role, organisation } = facts;
-  const scopes = gate === 'open' && role !== null ? scopesOf[role] : [];
+  const { accountStatus, role, organisation } = facts;
+  const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
 
   return {
     ...facts,
@@ -78,7 +79,7 @@ export function makePrincipal(
     organisationId: organisation?.id ?? null,
     scopes,
     require(scope) {
-      requireOpenGates(gate);
+      requireActive(accountStatus);
       if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
     },
     requireOrganisation,
@@ -114,8 +115,8 @@ export function makeKeyPrincipal({
 }
 
 /** @throws AppError AWAITING_APPROVAL while the account awaits approval. */
-function requireOpenGates(gate: Gate): void {
-  if (gate !== 'open') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+function requireActive(accountStatus: UserPrincipal['accountStatus']): void {
+  if (accountStatus !== 'active') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
 
 function requireOrganisation(this: Authority): NonNullable<Authority['organisation']> {
@@ -175,7 +176,7 @@ export function requireUser(principal: Principal | null): UserPrincipal {
 
 /** Returns the user as an approved one. @throws AppError AWAITING_APPROVAL while the account awaits approval. */
 export function requireApproved(user: UserPrincipal): Approved {
-  requireOpenGates(user.gate);
+  requireActive(user.accountStatus);
   return user as Approved;
 }
 

@@ -41,7 +41,7 @@ it('gives the principal its user, organisation and scopes', async () => {
     organisationId,
     role: 'owner',
     scopes: ['READ', 'WRITE', 'ADMIN'],
-    gate: 'open',
+    accountStatus: 'active',
   });
 });
 
@@ -55,11 +55,14 @@ it('stores no token that a reader of the table could use', async () => {
   }
 });
 
-it('a session has an open gate as soon as its organisation is approved', async () => {
+it('an account is active as soon as its organisation is approved', async () => {
   const { id, email } = await start({ approved: false });
-  expect(await readSession(test.app, id)).toMatchObject({ gate: 'awaiting_approval', scopes: [] });
+  expect(await readSession(test.app, id)).toMatchObject({ accountStatus: 'awaiting_approval', scopes: [] });
   await approveOwner(test.app, email);
-  expect(await readSession(test.app, id)).toMatchObject({ gate: 'open', scopes: ['READ', 'WRITE', 'ADMIN'] });
+  expect(await readSession(test.app, id)).toMatchObject({
+    accountStatus: 'active',
+    scopes: ['READ', 'WRITE', 'ADMIN'],
+  });
 });
 
 it('a session ends at once when its user is suspended, and stays ended after a restoration', async () => {

@@ -165,7 +165,7 @@ async function readByToken(app: App, token: Token, id: string, reading: Reading)
     user: row.user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     role: organisation?.role ?? null,
-    gate: accountStatus === 'active' ? 'open' : accountStatus,
+    accountStatus,
     sessionId: row.sessionId,
     planFacts: row.planFacts,
     usageFacts: row.usageFacts,

@@ -132,6 +132,6 @@ function select(db: Executor, condition: SQL | undefined) {
 
 type Row = Awaited<ReturnType<typeof select>>[number];
 
-function targetFrom({ id, slug, name, planFacts, ...gate }: Row): Target {
-  return { organisationId: id, organisation: { id, slug, name }, approval: approvalOf(gate), planFacts };
+function targetFrom({ id, slug, name, planFacts, ...status }: Row): Target {
+  return { organisationId: id, organisation: { id, slug, name }, approval: approvalOf(status), planFacts };
 }

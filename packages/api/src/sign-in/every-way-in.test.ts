@@ -86,7 +86,7 @@ async function accessOfSession(userId: string, organisationId: string | null): P
 async function whatOpens(sessionToken: string): Promise<string> {
   const principal = await readSession(test.app, sessionToken);
   if (principal === null) return 'refused';
-  return principal.gate === 'open' && principal.scopes.includes('ADMIN') ? 'in' : 'waits';
+  return principal.accountStatus === 'active' && principal.scopes.includes('ADMIN') ? 'in' : 'waits';
 }
 
 /** Every way to sign in. Each returns what its session permits. */
@@ -123,7 +123,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
       client: testClient,
     });
     const onboardedAt = null;
-    const late = { organisation: null, role: null, gate: 'open', sessionId: randomUUID() } as const;
+    const late = { organisation: null, role: null, accountStatus: 'active', sessionId: randomUUID() } as const;
     const user = { id: userId, email, name: null, operator: false, onboardedAt };
     const principal = (await readSession(test.app, id)) ?? makePrincipal({ ...late, user });
     await join(test.app, principal, { token }, testClient);

@@ -37,7 +37,7 @@ it('answers an unknown address, a wrong password and an unverified account alike
 it('signs in a user who awaits approval', async () => {
   const { email, principal } = await makeOwner(test, { approved: false });
   expect(await signIn(email)).toMatchObject({ userId: principal.user.id });
-  expect(principal).toMatchObject({ gate: 'awaiting_approval', scopes: [] });
+  expect(principal).toMatchObject({ accountStatus: 'awaiting_approval', scopes: [] });
 });
 
 it.each([

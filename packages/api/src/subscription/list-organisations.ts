@@ -33,8 +33,8 @@ export async function listOrganisations(app: App, _principal: ForDeployment, inp
 
   const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
   return {
-    organisations: page.map(({ id, slug, name, planFacts, ...gate }) => {
-      return { id, slug, name, approval: approvalOf(gate), tier: planFrom(app, planFacts).tier };
+    organisations: page.map(({ id, slug, name, planFacts, ...status }) => {
+      return { id, slug, name, approval: approvalOf(status), tier: planFrom(app, planFacts).tier };
     }),
     next,
   };

@@ -132,7 +132,7 @@ describe('the subscription summary', () => {
 
   test('needs an organisation', async () => {
     const { user, role, sessionId } = await makeMember(billing);
-    const outside = makePrincipal({ user, organisation: null, role, sessionId, gate: 'open' });
+    const outside = makePrincipal({ user, organisation: null, role, sessionId, accountStatus: 'active' });
     await expect(readSubscription(billing.app, requireScope(outside, 'READ'))).rejects.toMatchObject({
       code: 'NO_ORGANISATION',
       message: 'This account is not scoped to an organisation.',

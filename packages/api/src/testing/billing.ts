@@ -115,7 +115,7 @@ export async function makeMember({ app }: TestApp, role: Role = 'owner'): Promis
   await app.db.insert(organisations).values({ ...organisation, approval: 'approved', createdAt: now });
   await app.db.insert(users).values({ ...user, emailVerifiedAt: now, createdAt: now });
   await app.db.insert(memberships).values({ userId, organisationId, role, createdAt: now });
-  const principal = makePrincipal({ user, organisation, role, gate: 'open', sessionId: newId(now) });
+  const principal = makePrincipal({ user, organisation, role, accountStatus: 'active', sessionId: newId(now) });
   const scope = role === 'owner' || role === 'admin' ? 'ADMIN' : 'READ';
   return { ...requireScope(principal, scope), organisationId };
 }

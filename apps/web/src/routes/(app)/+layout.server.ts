@@ -10,6 +10,6 @@ export const load: LayoutServerLoad = async ({ locals, url }) => {
   const user = signedInUser(locals);
   return {
     readFor: user?.user.id ?? null,
-    organisations: user?.gate === 'open' ? await locals.api.organisations.mine() : [],
+    organisations: user?.accountStatus === 'active' ? await locals.api.organisations.mine() : [],
   };
 };

@@ -62,12 +62,16 @@ it('makes an account without an organisation, which awaits approval until it joi
 
   const { userId, organisationId } = await signInWithPassword(test.app, { email, password: testPassword }, testClient);
   const id = await startSession(test.app, { userId, organisationId, client: testClient });
-  expect(await readSession(test.app, id)).toMatchObject({ organisation: null, scopes: [], gate: 'awaiting_approval' });
+  expect(await readSession(test.app, id)).toMatchObject({
+    organisation: null,
+    scopes: [],
+    accountStatus: 'awaiting_approval',
+  });
   await callerFor(test, await readSession(test.app, id)).members.join({ token: invitation });
   expect(await readSession(test.app, id)).toMatchObject({
     organisation: { name: 'Host' },
     role: 'member',
-    gate: 'open',
+    accountStatus: 'active',
   });
   invitation = await makeInvitation(await makeOwner(test, { name: 'Host' }));
 });

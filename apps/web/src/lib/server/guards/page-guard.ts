@@ -16,7 +16,7 @@ export function requirePage(event: PageEvent): UserPrincipal {
   const { locals, url } = event;
   const principal = signedInUser(locals);
   if (principal === null) redirect(302, signInPath(event));
-  if (principal.gate !== 'open') redirect(302, '/awaiting-approval');
+  if (principal.accountStatus !== 'active') redirect(302, '/awaiting-approval');
   if (url.pathname === '/' && principal.user.onboardedAt === null) redirect(302, '/onboarding');
   return principal;
 }
@@ -38,5 +38,5 @@ export function redirectSignedIn({ locals }: Pick<PageEvent, 'locals'>): void {
 
 /** Redirects users whose gates are both open from /awaiting-approval to /. */
 export function redirectApproved({ locals }: Pick<PageEvent, 'locals'>): void {
-  if (signedInUser(locals)?.gate === 'open') redirect(302, '/');
+  if (signedInUser(locals)?.accountStatus === 'active') redirect(302, '/');
 }

@@ -10,7 +10,7 @@ export const load: PageServerLoad = async (event) => {
   const { api } = event.locals;
   const principal = signedInUser(event.locals);
   if (principal === null) redirect(302, '/login');
-  if (principal.gate === 'open') redirect(302, '/account');
+  if (principal.accountStatus === 'active') redirect(302, '/account');
 
   const [profile, deletion] = await Promise.all([api.accounts.profile(), api.leaving.deletion()]);
   return { now: new Date().toISOString(), profile, deletion };

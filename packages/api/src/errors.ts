@@ -113,7 +113,7 @@ const lacksResources = /^53[0-9A-Z]{3}$/;
  * SQLSTATEs of a statement or transaction that the database cancelled: a deadlock, a failed serialization,
  * a timeout.
  */
-const endedForOthers = new Set(['40001', '40P01', '55P03', '57014', '25P03', '25P04']);
+const cancelledStates = new Set(['40001', '40P01', '55P03', '57014', '25P03', '25P04']);
 
 /**
  * The remedy of each refusal that only the operator can correct, by SQLSTATE or the code of a TLS error.
@@ -175,7 +175,7 @@ export function toAppError(error: unknown): AppError {
   if (
     isDatabaseUnavailable(error) ||
     explainDatabaseRefusal(error) !== null ||
-    endedForOthers.has(codeOf(error) ?? '')
+    cancelledStates.has(codeOf(error) ?? '')
   ) {
     return new AppError('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
   }

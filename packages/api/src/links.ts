@@ -68,6 +68,6 @@ export function billingPage(config: Base): string {
  *
  * @throws AppError INTERNAL without a canonical base URL.
  */
-export function webhookAddress(config: Base): string {
+export function webhookUrl(config: Base): string {
   return `${baseUrl(config)}/webhooks/payment`;
 }

@@ -39,8 +39,8 @@ export async function startCheckout(
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
     const context = { ask, holder, organisationId, customerId, tier };
     for (let attempt = 0; attempt < 3; attempt++) {
-      const address = await checkoutAddress(app, context);
-      if (address !== null) return address;
+      const found = await checkoutUrl(app, context);
+      if (found !== null) return found;
     }
     throw paymentUnderWay();
   });
@@ -58,7 +58,7 @@ function readTier({ plans }: App, value: unknown): PaidTier {
 }
 
 /** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
-async function checkoutAddress(app: App, context: CheckoutContext): Promise<string | null> {
+async function checkoutUrl(app: App, context: CheckoutContext): Promise<string | null> {
   // Sessions are listed first, so that one paid between the two requests appears as a subscription.
   const open = await listOpenCheckouts(context.ask, context.customerId);
   const live = await liveSubscriptions(app, context.ask, context);

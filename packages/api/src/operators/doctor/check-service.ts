@@ -23,10 +23,10 @@ export async function checkService(app: App): Promise<Finding[]> {
           ),
         ]
       : [];
-  return [await checkAddress(base), ...(await checkCookies(app, base, secure)), ...proxies];
+  return [await checkBaseUrl(base), ...(await checkCookies(app, base, secure)), ...proxies];
 }
 
-async function checkAddress(base: string): Promise<Finding> {
+async function checkBaseUrl(base: string): Promise<Finding> {
   try {
     const { status } = await request(`${base}/healthz`);
     if (status === 200) return right('Base URL', `${base} is answered.`);

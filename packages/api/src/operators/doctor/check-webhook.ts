@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { subscribedTypes } from '../../billing/events/event-handlers.ts';
-import { webhookAddress } from '../../links.ts';
+import { webhookUrl } from '../../links.ts';
 import { listAll } from '../../providers/list-all.ts';
 import { type Payment, providerErrorOf, signDelivery } from '../../providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
@@ -14,15 +14,15 @@ const timeoutMilliseconds = 5000;
 export async function checkWebhook(app: App): Promise<Finding[]> {
   if (app.payment === null || app.config.publicBaseUrl === null) return [];
 
-  const address = webhookAddress(app.config);
-  return [await checkSecret(app, address), await checkEndpoint(app.payment, address)].filter((each) => each !== null);
+  const url = webhookUrl(app.config);
+  return [await checkSecret(app, url), await checkEndpoint(app.payment, url)].filter((each) => each !== null);
 }
 
 /**
  * Sends a correctly signed body that is not an event. An endpoint with the same secret
  * answers 400 with that reason, and stores nothing.
  */
-async function checkSecret(app: App, address: string): Promise<Finding | null> {
+async function checkSecret(app: App, url: string): Promise<Finding | null> {
   const about = 'Webhook secret';
   const [secret] = app.config.webhookSecrets;
   if (secret === undefined) {
@@ -33,7 +33,7 @@ async function checkSecret(app: App, address: string): Promise<Finding | null> {
 
   const body = '{}';
   const signature = await signDelivery(body, secret, app.now());
-  const response = await fetch(address, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'payment-signature': signature },
     body,
@@ -46,26 +46,26 @@ async function checkSecret(app: App, address: string): Promise<Finding | null> {
   // checkService reports that nothing answers.
   if (response === null) return null;
   if (response.status === 400 && response.text.includes('This is not an event.')) {
-    return right(about, `${address} takes what is signed with it.`);
+    return right(about, `${url} takes what is signed with it.`);
   }
-  const sentence = `${address} refuses what is signed with it (${response.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
+  const sentence = `${url} refuses what is signed with it (${response.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
   return wrong(about, sentence);
 }
 
-async function checkEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
+async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | null> {
   const about = 'Webhook endpoint';
   try {
     const all = await listAll(ask, (provider, paging) => provider.webhookEndpoints.list(paging));
-    const ours = all.filter(({ url }) => url === address);
+    const ours = all.filter((each) => each.url === url);
     const live = ours.find(({ status }) => status === 'enabled');
     if (live === undefined) {
       const sentence =
         ours.length > 0
-          ? `The provider has switched the endpoint ${address} off. Switch it on again there.`
-          : `The provider sends no events to ${address}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
+          ? `The provider has switched the endpoint ${url} off. Switch it on again there.`
+          : `The provider sends no events to ${url}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
       return wrong(about, sentence);
     }
-    return checkTypes(live.enabled_events, address);
+    return checkTypes(live.enabled_events, url);
   } catch (error) {
     const { status } = providerErrorOf(error) ?? {};
     // checkPayment reports all other failures, such as an invalid key.
@@ -74,14 +74,13 @@ async function checkEndpoint({ ask }: Payment, address: string): Promise<Finding
   }
 }
 
-function checkTypes(enabled: string[], address: string): Finding {
+function checkTypes(enabled: string[], url: string): Finding {
   const about = 'Webhook endpoint';
   if (enabled.includes('*') || enabled.includes('invoice.created')) {
-    const sentence = `${address} also gets invoice.created, and invoices wait up to 72 h for an endpoint that fails. Choose the events one by one, without it.`;
+    const sentence = `${url} also gets invoice.created, and invoices wait up to 72 h for an endpoint that fails. Choose the events one by one, without it.`;
     return note(about, sentence);
   }
   const missing = subscribedTypes.filter((type) => !enabled.includes(type));
-  if (missing.length > 0)
-    return wrong(about, `${address} does not get ${missing.join(', ')}. Add them at the provider.`);
-  return right(about, `The provider sends what we need to ${address}.`);
+  if (missing.length > 0) return wrong(about, `${url} does not get ${missing.join(', ')}. Add them at the provider.`);
+  return right(about, `The provider sends what we need to ${url}.`);
 }

@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import { storableText } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { readEventChange } from './event-change.ts';
-import { hideAddresses } from './hide-addresses.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { nameOfPrice } from './name-of-price.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
@@ -48,7 +48,7 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     flagged: row.flagged,
     effect: handlerOf(row.type),
     change: readEventChange(row.type, payload, nameOfPrice(app)),
-    payload: hideAddresses(payload),
+    payload: hideSecrets(payload),
     row: found.subscription && shownSubscription(app, found.subscription),
   };
 }

@@ -6,7 +6,7 @@ const secrets = new Set(['hosted_invoice_url', 'invoice_pdf', 'receipt_url', 'cl
  * organisation's administrators only, and an operator may be a member or a viewer there. A payload
  * without such values is returned unchanged.
  */
-export function hideAddresses(payload: string): string {
+export function hideSecrets(payload: string): string {
   let hidden = false;
 
   function hide(name: string, value: unknown): unknown {

@@ -71,7 +71,7 @@ async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: 
       and(
         inArray(users.id, ids),
         // A user who signs up again on the last day still has an hour to open the link, once it is mailed.
-        notInArray(users.id, holdersOfLinks(tx, now)),
+        notInArray(users.id, usersWithValidLinks(tx, now)),
         notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - dayMilliseconds))),
       ),
     )
@@ -82,7 +82,7 @@ async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: 
   return ids.length < batchSize ? null : (ids.at(-1) ?? null);
 }
 
-function holdersOfLinks(tx: Transaction, now: Date) {
+function usersWithValidLinks(tx: Transaction, now: Date) {
   return tx
     .select({ id: verificationLinks.userId })
     .from(verificationLinks)

@@ -21,7 +21,7 @@ afterAll(() => running.close());
 const everything = { reads: 'deployment' } as const;
 const read = (after?: string, more: object = {}, reader: Parameters<typeof readChanges>[1] = everything) =>
   readChanges(running.app, reader, changesInput.parse({ after, ...more }), {
-    holder: 'test',
+    callerId: 'test',
     mayStillRead: async () => true,
   });
 const typesOf = async (organisationId: string, after = '0') => {
@@ -202,7 +202,7 @@ describe('a reader', () => {
     const app = { ...running.app, changes: signal };
     const started = performance.now();
     const poll = readChanges(app, everything, changesInput.parse({ after: next, wait: 30 }), {
-      holder: 'test',
+      callerId: 'test',
       mayStillRead: async () => true,
     });
     setTimeout(() => signal.stop(), 100);

@@ -14,7 +14,7 @@ test('a plan that an event, a sync or time alone changes is in the feed once', a
   const plans = async () => {
     const input = changesInput.parse({ after: '0' });
     const { changes } = await readChanges(app, { reads: 'organisation', organisationId }, input, {
-      holder: 'test',
+      callerId: 'test',
       mayStillRead: async () => true,
     });
     return changes.filter(({ type }) => type === 'plan.changed').map(({ data }) => data);

@@ -12,13 +12,13 @@ afterAll(() => test.close());
 
 type Polling = { wait?: number; signal?: AbortSignal; app?: App };
 
-const poll = async (holder: string, { wait = 30, signal, app = test.app }: Polling = {}) => {
+const poll = async (callerId: string, { wait = 30, signal, app = test.app }: Polling = {}) => {
   const input = changesInput.parse({ wait });
-  return readChanges(app, { reads: 'deployment' }, input, { holder, signal, mayStillRead: async () => true });
+  return readChanges(app, { reads: 'deployment' }, input, { callerId, signal, mayStillRead: async () => true });
 };
 
-/** Starts as many waiting requests as one holder may have. */
-async function fill(holder: string) {
+/** Starts as many waiting requests as one caller may have. */
+async function fill(callerId: string) {
   const controller = new AbortController();
   const { changes } = test.app;
   let waiting = 0;
@@ -27,12 +27,12 @@ async function fill(holder: string) {
     return changes.wait(...asked);
   };
   const app = { ...test.app, changes: { ...changes, wait } };
-  const polls = Array.from({ length: maxWaiting }, () => poll(holder, { signal: controller.signal, app }));
+  const polls = Array.from({ length: maxWaiting }, () => poll(callerId, { signal: controller.signal, app }));
   await expect.poll(() => waiting).toBe(maxWaiting);
   return { abort: () => controller.abort(), polls };
 }
 
-it('a holder has at most 50 waiting requests; requests of others, and requests that do not wait, are answered', async () => {
+it('a caller has at most 50 waiting requests; requests of others, and requests that do not wait, are answered', async () => {
   const { abort, polls } = await fill('one');
   const refused = await poll('one').catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'TOO_MANY', retryAfterSeconds: 5 });

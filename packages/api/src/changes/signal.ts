@@ -9,7 +9,7 @@ export const maxWaiting = 50;
 const retrySeconds = 5;
 
 /** A request that waits: the id of its key or user, and the signal that aborts when the caller disconnects. */
-export type WaitingRequest = { holder: string; signal?: AbortSignal | undefined };
+export type WaitingRequest = { callerId: string; signal?: AbortSignal | undefined };
 
 /** Wakes the readers that wait for changes. One timer of the process asks the database for all of them. */
 export type ChangeSignal = {
@@ -17,7 +17,7 @@ export type ChangeSignal = {
    * Resolves when the feed is longer than `position`, after `milliseconds`, when the request is aborted, or
    * when the process ends.
    *
-   * @throws AppError TOO_MANY if 50 requests of the holder wait in this process.
+   * @throws AppError TOO_MANY if 50 requests of the caller wait in this process.
    */
   wait: (position: number, milliseconds: number, who: WaitingRequest) => Promise<void>;
   /** Whether the process is shutting down, so that no reader may wait. */
@@ -31,7 +31,7 @@ export type ChangeSignal = {
  * @throws AppError TOO_MANY from the function `wait` of the returned object.
  */
 export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
-  const waiting = new Set<{ position: number; holder: string; wake: () => void }>();
+  const waiting = new Set<{ position: number; callerId: string; wake: () => void }>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -51,16 +51,16 @@ export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
   }
 
   return {
-    async wait(position, milliseconds, { holder, signal }) {
+    async wait(position, milliseconds, { callerId, signal }) {
       if (stopped || signal?.aborted) return;
-      if ([...waiting].filter((each) => each.holder === holder).length >= maxWaiting) {
+      if ([...waiting].filter((each) => each.callerId === callerId).length >= maxWaiting) {
         throw new AppError('TOO_MANY', `At most ${maxWaiting} requests wait for changes at a time.`, {
           retryAfterSeconds: retrySeconds,
         });
       }
       await new Promise<void>((resolve) => {
         const deadline = setTimeout(wake, milliseconds);
-        const entry = { position, holder, wake };
+        const entry = { position, callerId, wake };
         function wake() {
           clearTimeout(deadline);
           signal?.removeEventListener('abort', wake);

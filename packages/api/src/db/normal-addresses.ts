@@ -52,11 +52,11 @@ export async function findAbnormalAddresses(db: AnyDatabase): Promise<AbnormalAd
     .map(({ suspendedAt, ...row }) => ({ ...row, normal: readAddress(row.email), suspended: suspendedAt !== null }))
     .filter(({ email, normal }) => email !== normal);
 
-  const holders = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { normal } of abnormal) {
     if (normal === null) continue;
-    const before = holders.get(normal) ?? (await db.$count(users, eq(users.email, normal)));
-    holders.set(normal, before + 1);
+    const before = counts.get(normal) ?? (await db.$count(users, eq(users.email, normal)));
+    counts.set(normal, before + 1);
   }
-  return abnormal.map((row) => ({ ...row, collides: row.normal !== null && (holders.get(row.normal) ?? 0) > 1 }));
+  return abnormal.map((row) => ({ ...row, collides: row.normal !== null && (counts.get(row.normal) ?? 0) > 1 }));
 }

@@ -1,13 +1,13 @@
 import { changesInput, readChanges } from '../changes/read-changes.ts';
-import { changeReaderOf, holderOf, mayStillRead } from '../sessions/change-reader.ts';
-import { body, holderProcedure, router } from './trpc.ts';
+import { callerIdOf, changeReaderOf, mayStillRead } from '../sessions/change-reader.ts';
+import { anyPrincipalProcedure, body, router } from './trpc.ts';
 
 export const changesRouter = router({
-  since: holderProcedure('READ')
+  since: anyPrincipalProcedure('READ')
     .input(body(changesInput))
     .query(({ ctx: { app, principal }, input, signal }) =>
       readChanges(app, changeReaderOf(principal), input, {
-        holder: holderOf(principal),
+        callerId: callerIdOf(principal),
         signal,
         mayStillRead: () => mayStillRead(app, principal),
       }),

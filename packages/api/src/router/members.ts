@@ -4,11 +4,11 @@ import { invite, inviteInput, listInvitations, withdrawInput, withdrawInvitation
 import { invitationInput, join, openInvitation } from '../members/join.ts';
 import { listMembersOf, membersOfInput } from '../members/list-for-services.ts';
 import { listMembers, listMembersInput } from '../members/list-members.ts';
-import { body, holderProcedure, publicProcedure, router, scopedProcedure, userProcedure } from './trpc.ts';
+import { anyPrincipalProcedure, body, publicProcedure, router, scopedProcedure, userProcedure } from './trpc.ts';
 
 export const membersRouter = router({
   /** For the company's services. */
-  list: holderProcedure('READ')
+  list: anyPrincipalProcedure('READ')
     .input(body(membersOfInput))
     .query(({ ctx, input }) => listMembersOf(ctx.app, ctx.principal, input)),
   /** For the page of members. */

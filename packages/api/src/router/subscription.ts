@@ -5,7 +5,7 @@ import {
   readEntitlements,
 } from '../subscription/read-entitlements.ts';
 import { readOverview, readOverviewWithHistory, readSubscription } from '../subscription/read-subscription.ts';
-import { body, holderProcedure, router, scopedProcedure } from './trpc.ts';
+import { anyPrincipalProcedure, body, router, scopedProcedure } from './trpc.ts';
 
 export const subscriptionRouter = router({
   read: scopedProcedure('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
@@ -15,10 +15,10 @@ export const subscriptionRouter = router({
 
 /** What plans permit, for the services of the company. */
 export const entitlementsRouter = router({
-  get: holderProcedure('READ')
+  get: anyPrincipalProcedure('READ')
     .input(body(entitlementsInput))
     .query(({ ctx, input }) => readEntitlements(ctx.app, ctx.principal, input)),
-  check: holderProcedure('READ')
+  check: anyPrincipalProcedure('READ')
     .input(body(entitlementInput))
     .query(({ ctx, input }) => checkEntitlement(ctx.app, ctx.principal, input)),
 });

@@ -26,7 +26,7 @@ export type Context = {
   nextTurn?: (() => Promise<void>) | undefined;
   /** Sets the handler's cookies, so that a procedure starts or ends a session without seeing its token. */
   session: {
-    start: (holder: {
+    start: (session: {
       userId: string;
       organisationId: string | null;
       passwordHash?: string | null;
@@ -166,7 +166,7 @@ export function scopedProcedure<Needed extends Scope>(scope: Needed) {
  *
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
-export function holderProcedure<Needed extends Scope>(scope: Needed) {
+export function anyPrincipalProcedure<Needed extends Scope>(scope: Needed) {
   return publicProcedure.use(({ ctx, next }) =>
     next({ ctx: { principal: requireScope(requirePrincipal(ctx.principal), scope) } }),
   );
@@ -186,7 +186,7 @@ export const tokenProcedure = publicProcedure.use(({ ctx, next }) =>
  *
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
-export const deploymentProcedure = holderProcedure('READ').use(({ ctx, next }) =>
+export const deploymentProcedure = anyPrincipalProcedure('READ').use(({ ctx, next }) =>
   next({ ctx: { principal: requireDeployment(ctx.principal) } }),
 );
 

@@ -12,7 +12,7 @@ import {
   usageRecordInput,
   usageRequestInput,
 } from '../usage/usage-input.ts';
-import { body, holderProcedure, router } from './trpc.ts';
+import { anyPrincipalProcedure, body, router } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };
 const meterField = z.string('A meter is required.');
@@ -21,17 +21,17 @@ const recordInput = usageRecordInput.extend(ofOrganisation);
 
 /** Each procedure finds the organisation that the principal may act for, and calls one use case. */
 export const usageRouter = router({
-  reserve: holderProcedure('WRITE')
+  reserve: anyPrincipalProcedure('WRITE')
     .input(body(usageRequestInput.extend(ofOrganisation)))
     .mutation(async ({ ctx, input }) =>
       reserve(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
     ),
-  release: holderProcedure('WRITE')
+  release: anyPrincipalProcedure('WRITE')
     .input(body(usageRequestInput.extend(ofOrganisation)))
     .mutation(async ({ ctx, input }) =>
       release(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
     ),
-  report: holderProcedure('WRITE')
+  report: anyPrincipalProcedure('WRITE')
     .input(body(z.object({ records: z.array(recordInput, 'The records are a list.').max(maxRecords, tooMany) })))
     .mutation(async ({ ctx, input: { records } }) => {
       const references = records.map(({ organisation }) => organisation);
@@ -39,13 +39,13 @@ export const usageRouter = router({
       const named = records.map((record, at) => ({ ...record, organisationId: targets[at]?.organisationId ?? '' }));
       return report(ctx.app, named);
     }),
-  set: holderProcedure('WRITE')
+  set: anyPrincipalProcedure('WRITE')
     .input(body(gaugeValueInput.extend({ ...ofOrganisation, meter: meterField })))
     .mutation(async ({ ctx, input }) => {
       const target = await writableTarget(ctx.app, ctx.principal, input.organisation);
       return setGauge(ctx.app, target, input.meter, input);
     }),
-  read: holderProcedure('READ')
+  read: anyPrincipalProcedure('READ')
     .input(body(z.object({ ...ofOrganisation, meter: meterField, days: usageDaysInput })))
     .query(async ({ ctx, input }) => {
       const target = await readableTarget(ctx.app, ctx.principal, input.organisation);

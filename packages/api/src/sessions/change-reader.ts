@@ -11,7 +11,7 @@ import { isValidKey } from '../organisations/is-valid-key.ts';
 import type { Holding, Principal } from './principal.ts';
 
 /** Returns the id by which a principal's waiting requests are counted: that of the key or the user. */
-export function holderOf(principal: Principal): string {
+export function callerIdOf(principal: Principal): string {
   return principal.kind === 'key' ? principal.key.id : principal.user.id;
 }
 

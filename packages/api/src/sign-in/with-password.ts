@@ -29,10 +29,14 @@ export function signInWithPassword(
   input: z.output<typeof passwordSignInInput>,
   client: Client,
 ): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
-  return countSignIn(app, 'password', () => holderOf(app, input, client));
+  return countSignIn(app, 'password', () => userWithPassword(app, input, client));
 }
 
-async function holderOf(app: App, { email: typed, password }: z.output<typeof passwordSignInInput>, client: Client) {
+async function userWithPassword(
+  app: App,
+  { email: typed, password }: z.output<typeof passwordSignInInput>,
+  client: Client,
+) {
   const email = readAddress(typed) ?? '';
   const taken = await limitsOf(app, email, client);
   const { account, verified, right } = await countFailures(app.throttle, taken, async () => {

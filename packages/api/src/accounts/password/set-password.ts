@@ -49,9 +49,9 @@ export async function setPassword(
   const passwordHash = await hashPassword(password, client);
 
   await app.db.transaction(async (tx) => {
-    const holder = await takeSettingToken(app, tx, token);
-    if (name !== null && holder.user.passwordHash === null) await nameOrganisation(tx, holder.user, name);
-    await replacePassword(app, tx, { userId: holder.user.id, passwordHash, client });
+    const account = await takeSettingToken(app, tx, token);
+    if (name !== null && account.user.passwordHash === null) await nameOrganisation(tx, account.user, name);
+    await replacePassword(app, tx, { userId: account.user.id, passwordHash, client });
   });
 }
 

@@ -26,9 +26,9 @@ type Link = typeof verificationLinks.$inferSelect;
  */
 export async function applyAddressChange(app: App, tx: Transaction, link: Link, client: Client): Promise<void> {
   const { userId, email, keptSessionId } = link;
-  const holder = await requireFreeAddress(tx, link);
+  const unverified = await requireFreeAddress(tx, link);
 
-  if (holder !== null) await deleteUnproven(tx, holder.user.id);
+  if (unverified !== null) await deleteUnverified(tx, unverified.user.id);
   await setAddress(tx, userId, email);
   const others = keptSessionId === null ? undefined : ne(sessions.id, keptSessionId);
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
@@ -40,7 +40,7 @@ export async function applyAddressChange(app: App, tx: Transaction, link: Link, 
 
 /** Whether a link for a change of address can still give its address to its user. */
 export async function isFreeAddress(tx: Transaction, link: Link): Promise<boolean> {
-  return (await readHolder(tx, link)) !== 'taken';
+  return (await readOtherAccount(tx, link)) !== 'taken';
 }
 
 /**
@@ -50,27 +50,27 @@ export async function isFreeAddress(tx: Transaction, link: Link): Promise<boolea
  * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
  */
 export async function requireFreeAddress(tx: Transaction, link: Link) {
-  const holder = await readHolder(tx, link);
-  if (holder === 'taken') throw invalidLink();
-  return holder;
+  const other = await readOtherAccount(tx, link);
+  if (other === 'taken') throw invalidLink();
+  return other;
 }
 
-async function readHolder(tx: Transaction, { userId, email }: Link) {
-  const holder = await lockHolder(tx, email);
+async function readOtherAccount(tx: Transaction, { userId, email }: Link) {
+  const other = await lockAccount(tx, email);
   const account = await accountById(tx, userId);
   if (account === null || account.accountStatus === 'closed') return 'taken';
-  if (holder === null || holder.user.id === userId) return null;
-  return holder.accountStatus === 'unverified' ? holder : 'taken';
+  if (other === null || other.user.id === userId) return null;
+  return other.accountStatus === 'unverified' ? other : 'taken';
 }
 
 /** Locks the account that has the address, because it may be verified concurrently. */
-async function lockHolder(tx: Transaction, email: string) {
+async function lockAccount(tx: Transaction, email: string) {
   const found = await accountByEmail(tx, email);
   if (found === null || !(await lockUser(tx, found.user.id))) return null;
   return accountByEmail(tx, email);
 }
 
-async function deleteUnproven(tx: Transaction, userId: string): Promise<void> {
+async function deleteUnverified(tx: Transaction, userId: string): Promise<void> {
   const owned = await tx
     .select({ id: memberships.organisationId })
     .from(memberships)

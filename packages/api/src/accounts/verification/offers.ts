@@ -10,7 +10,7 @@ import type { Offers, PasswordForm } from './outcome.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
 
-type Holder = { link: Link; browserToken: string | null; account: Account };
+type ConsumedLink = { link: Link; browserToken: string | null; account: Account };
 
 /**
  * Creates the offers of the page of a consumed link for a sign-up or a lost password, each with a
@@ -20,7 +20,7 @@ type Holder = { link: Link; browserToken: string | null; account: Account };
 export async function createOffers(
   app: App,
   tx: Transaction,
-  { link, browserToken, account }: Holder,
+  { link, browserToken, account }: ConsumedLink,
 ): Promise<Offers> {
   const { passwordHash } = account.user;
   const needsPassword = passwordHash === null || link.purpose === 'lost-password';
@@ -38,7 +38,7 @@ export async function createOffers(
 }
 
 /** Returns the form for a new password. An owner whose organisation has no name yet also names it there. */
-async function passwordForm(app: App, tx: Transaction, { link, account }: Omit<Holder, 'browserToken'>) {
+async function passwordForm(app: App, tx: Transaction, { link, account }: Omit<ConsumedLink, 'browserToken'>) {
   const { id: userId, passwordHash, idpSubject } = account.user;
   const isNew = passwordHash === null && idpSubject === null;
   const isNamed = !isNew || (await unnamedOrganisation(tx, userId)) === null;

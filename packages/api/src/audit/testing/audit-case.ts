@@ -69,8 +69,12 @@ export function actsOf(test: AuditTest) {
 
     /** The router for a caller without a session, who can start one. */
     anonymous() {
-      const start = async (holder: { userId: string; organisationId: string | null; passwordHash?: string | null }) => {
-        await startSession(test.app, { ...holder, client: testClient });
+      const start = async (session: {
+        userId: string;
+        organisationId: string | null;
+        passwordHash?: string | null;
+      }) => {
+        await startSession(test.app, { ...session, client: testClient });
       };
       return callerFor(test, null, { session: { start } });
     },

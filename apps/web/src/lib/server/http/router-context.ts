@@ -166,9 +166,9 @@ export function sessionActions({ app, client }: App.Locals, cookies: RequestCook
   }
 
   return {
-    async start(holder) {
+    async start(session) {
       const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
-      const token = await startSession(app, { ...holder, browserHash: browser.hash, client });
+      const token = await startSession(app, { ...session, browserHash: browser.hash, client });
       await end();
       await write(token);
       writeCookie(app, cookies, 'known', browser.token);

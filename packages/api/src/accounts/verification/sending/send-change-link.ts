@@ -22,8 +22,8 @@ export async function sendChangeLink(
 ): Promise<void> {
   const account = await accountById(app.db, userId);
   if (account?.accountStatus !== 'active') return;
-  const holder = await accountByEmail(app.db, email);
-  if (holder !== null && holder.accountStatus !== 'unverified') return;
+  const other = await accountByEmail(app.db, email);
+  if (other !== null && other.accountStatus !== 'unverified') return;
 
   const addressee = { userId, email, jobId };
   await mailLink(app, { ...addressee, language }, async (tx) => {

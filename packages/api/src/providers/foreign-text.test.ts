@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { createIdentityProvider } from './identity.ts';
 import { createMailer } from './mailer.ts';
-import { createPayment, openDelivery, providerErrorOf, signDelivery } from './payment.ts';
+import { createPayment, providerErrorOf, signDelivery, verifyDelivery } from './payment.ts';
 
 /** A secret that another system may quote in its answer. */
 const secret = 'tok3n-Quoted-By-Another-System';
@@ -142,7 +142,7 @@ describe('the payment provider’s text is not in the log', () => {
     const now = new Date();
     const body = `{"${secret}`;
     const signature = await signDelivery(body, 'secret', now);
-    const error = await failureOf(openDelivery({ payload: body, signature }, ['secret'], now));
+    const error = await failureOf(verifyDelivery({ payload: body, signature }, ['secret'], now));
     expect(logged(error)).not.toContain(secret);
   });
 });

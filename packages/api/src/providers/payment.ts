@@ -158,7 +158,11 @@ const toleranceSeconds = 300;
  *
  * @throws Error with a sentence that says why the delivery is refused.
  */
-export async function openDelivery({ payload, signature }: SignedText, secrets: string[], now: Date): Promise<unknown> {
+export async function verifyDelivery(
+  { payload, signature }: SignedText,
+  secrets: string[],
+  now: Date,
+): Promise<unknown> {
   if (secrets.length === 0) throw new Error('No webhook secret is configured.');
   if (signature === '') throw new Error('The signature is missing.');
   const { webhooks } = await loadSdk();
@@ -175,7 +179,7 @@ export async function openDelivery({ payload, signature }: SignedText, secrets: 
   throw new Error(firstSentence(failure), { cause: failure });
 }
 
-/** Returns a signature header that `openDelivery` accepts for a body. */
+/** Returns a signature header that `verifyDelivery` accepts for a body. */
 export async function signDelivery(body: string, secret: string, now: Date): Promise<string> {
   const { webhooks } = await loadSdk();
   return webhooks.generateTestHeaderString({ payload: body, secret, timestamp: Math.floor(now.getTime() / 1000) });

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
 import { storableText } from '../security/text.ts';
 import type { Holding, Principal } from '../sessions/principal.ts';
+import { decryptKey } from './encrypt-key.ts';
 import type { TokensApp } from './require-tokens.ts';
-import { openKey } from './seal-key.ts';
 import { signingKey, tokenAlgorithm } from './token-keys.ts';
 
 const audienceSentence = 'An audience has 1 to 255 characters.';
@@ -31,7 +31,7 @@ export async function issueToken(
 ): Promise<{ token: string; expires_at: string }> {
   const { issuer, ttlSeconds, secret } = app.config.tokens;
   const { id: kid, privateKey } = await signingKey(app);
-  const key = await importJWK(JSON.parse(await openKey(privateKey, secret)), tokenAlgorithm);
+  const key = await importJWK(JSON.parse(await decryptKey(privateKey, secret)), tokenAlgorithm);
   const issuedAt = Math.floor(app.now().getTime() / 1000);
   const expiresAt = issuedAt + ttlSeconds;
 

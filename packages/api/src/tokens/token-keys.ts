@@ -6,8 +6,8 @@ import type { Executor } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { tokenKeys } from '../db/schema/tokens.ts';
 import { dayMilliseconds, hourMilliseconds, hourSeconds, minuteMilliseconds } from '../durations.ts';
+import { encryptKey, secretName } from './encrypt-key.ts';
 import { hasTokens, type TokensApp } from './require-tokens.ts';
-import { sealKey, sealName } from './seal-key.ts';
 
 export const tokenAlgorithm = 'EdDSA';
 /** The longest lifetime that TOKEN_TTL_SECONDS allows. Keys are kept this long, whatever the current setting is. */
@@ -67,7 +67,7 @@ async function currentKeys(app: TokensApp): Promise<TokenKey[]> {
 
 /** The keys that this node can sign with, in the order in which they sign. */
 function ownKeys({ config: { tokens } }: TokensApp, db: Executor): Promise<TokenKey[]> {
-  const own = eq(tokenKeys.sealedBy, sealName(tokens.secret));
+  const own = eq(tokenKeys.sealedBy, secretName(tokens.secret));
   return db.select().from(tokenKeys).where(own).orderBy(asc(tokenKeys.signsFrom));
 }
 
@@ -93,7 +93,7 @@ function rotate(app: TokensApp): Promise<TokenKey[]> {
       newest === undefined
         ? now
         : new Date(Math.max(newest.signsFrom.getTime() + rotationMilliseconds, now.getTime() + leadMilliseconds));
-    const sealedBy = sealName(app.config.tokens.secret);
+    const sealedBy = secretName(app.config.tokens.secret);
     await tx
       .update(tokenKeys)
       .set({ signsUntil: signsFrom })
@@ -108,6 +108,6 @@ async function makeKey({ config: { tokens } }: TokensApp): Promise<Pick<TokenKey
   const { kty = '', crv = '', x = '', d } = await exportJWK(privateKey);
   return {
     publicKey: { kty, crv, x },
-    privateKey: await sealKey(JSON.stringify({ kty, crv, x, d }), tokens.secret),
+    privateKey: await encryptKey(JSON.stringify({ kty, crv, x, d }), tokens.secret),
   };
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { awaitAnswer, type SendLast, transactSendingLast } from '../../db/send-with-commit.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import { openDelivery, type SignedText } from '../../providers/payment.ts';
+import { type SignedText, verifyDelivery } from '../../providers/payment.ts';
 import { hasConsequences } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
 import {
@@ -46,7 +46,7 @@ type Delivery = {
 export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
   // As text, because the SDK drops a leading byte-order mark from bytes before it computes the signature.
   const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  const event = await openEvent(app, { payload, signature }).catch((error) => {
+  const event = await verifyEvent(app, { payload, signature }).catch((error) => {
     app.metrics.count('gatehouse_payment_events_total', { outcome: 'refused' });
     app.logRefusedDelivery(toAppError(error).message);
     throw error;
@@ -55,15 +55,15 @@ export async function receiveEvent(app: App, { body, signature }: Delivery): Pro
   return apply(app, event, payload);
 }
 
-async function openEvent(app: App, delivery: SignedText): Promise<PaymentEvent> {
-  const event = parseEvent(await open(app, delivery));
+async function verifyEvent(app: App, delivery: SignedText): Promise<PaymentEvent> {
+  const event = parseEvent(await verify(app, delivery));
   if (event === null) throw new AppError('VALIDATION', 'This is not an event.');
   return event;
 }
 
-async function open(app: App, delivery: SignedText): Promise<unknown> {
+async function verify(app: App, delivery: SignedText): Promise<unknown> {
   try {
-    return await openDelivery(delivery, app.config.webhookSecrets, app.now());
+    return await verifyDelivery(delivery, app.config.webhookSecrets, app.now());
   } catch (cause) {
     throw new AppError('VALIDATION', cause instanceof Error ? cause.message : String(cause), { cause });
   }

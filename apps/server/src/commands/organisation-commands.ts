@@ -16,8 +16,8 @@ export async function restoreOrganisation(app: App, { id, slug }: Organisation):
 }
 
 export async function newCustomer(app: App, { id, slug }: Organisation): Promise<string> {
-  const { customerId, givenUp } = await replaceCustomer(app, { organisationId: id });
-  return givenUp.length === 0
+  const { customerId, givenUpIds } = await replaceCustomer(app, { organisationId: id });
+  return givenUpIds.length === 0
     ? `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`
-    : `Gave up ${givenUp.join(', ')}. ${slug} can buy again.`;
+    : `Gave up ${givenUpIds.join(', ')}. ${slug} can buy again.`;
 }

@@ -46,8 +46,8 @@ const acts = {
     if (open !== undefined) provider().payCheckout(open.id);
     expect(runningOf(buyer).length).toBeLessThanOrEqual(1);
   },
-  cancel: (app, buyer) => setCancellation(app, buyer, { wanted: true }),
-  resume: (app, buyer) => setCancellation(app, buyer, { wanted: false }),
+  cancel: (app, buyer) => setCancellation(app, buyer, { cancel: true }),
+  resume: (app, buyer) => setCancellation(app, buyer, { cancel: false }),
   confirm: (app, buyer) => confirmPayment(app, buyer),
   async 'end at the provider'(app, buyer) {
     for (const { id } of runningOf(buyer)) await app.payment.ask((api) => api.subscriptions.cancel(id));

@@ -95,9 +95,9 @@ test.each(['cancel', 'unpaid', 'past_due', 'pause'] as const)(
     await billing.settled();
     const { principal, subscription } = subscriber;
     if (dunning_end === 'cancel') {
-      await expect(setCancellation(billing.app, principal, { wanted: true })).rejects.toThrow('There is no paid plan.');
+      await expect(setCancellation(billing.app, principal, { cancel: true })).rejects.toThrow('There is no paid plan.');
     } else {
-      const answer = await setCancellation(billing.app, principal, { wanted: true });
+      const answer = await setCancellation(billing.app, principal, { cancel: true });
       expect(answer.cancel_at_period_end || answer.status === 'canceled').toBe(true);
     }
 

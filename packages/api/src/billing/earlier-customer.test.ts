@@ -38,7 +38,7 @@ test('the deletion also ends live subscriptions of an earlier customer', async (
 test.each([
   ['cancel', true],
   ['resume', false],
-])('a failed list of an earlier customer does not keep %s from the plan of the current one', async (_, wanted) => {
+])('a failed list of an earlier customer does not keep %s from the plan of the current one', async (_, cancel) => {
   const { principal, subscription: before } = await makeSubscriber(billing);
   const customer = eq(paymentCustomers.customerId, String(before.customer));
   await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
@@ -56,20 +56,20 @@ test.each([
       default_payment_method: method.id,
     }),
   );
-  if (!wanted) await setCancellation(billing.app, principal, { wanted: true });
+  if (!cancel) await setCancellation(billing.app, principal, { cancel: true });
   // A sync of its own events would take the failure.
   await billing.settled();
 
   world.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
-  await expect(setCancellation(billing.app, principal, { wanted })).rejects.toMatchObject({
+  await expect(setCancellation(billing.app, principal, { cancel })).rejects.toMatchObject({
     code: 'PROVIDER_UNAVAILABLE',
     message: `The payment provider did not show every plan of this organisation. What it showed was ${
-      wanted ? 'cancelled' : 'resumed'
+      cancel ? 'cancelled' : 'resumed'
     }. Try again in a moment.`,
   });
-  expect(world.state().subscriptions[id]?.cancel_at_period_end).toBe(wanted);
-  expect(before.cancel_at_period_end).toBe(wanted);
-  expect(await setCancellation(billing.app, principal, { wanted })).toMatchObject({ cancel_at_period_end: wanted });
+  expect(world.state().subscriptions[id]?.cancel_at_period_end).toBe(cancel);
+  expect(before.cancel_at_period_end).toBe(cancel);
+  expect(await setCancellation(billing.app, principal, { cancel })).toMatchObject({ cancel_at_period_end: cancel });
 });
 
 test('a failed list of an earlier customer prevents a checkout, which could buy a second plan', async () => {

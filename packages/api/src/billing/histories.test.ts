@@ -153,7 +153,7 @@ describe('histories that the provider produced', () => {
           });
           for (const each of acts) {
             if (each === 'our cancel' || each === 'our resume') {
-              await setCancellation(billing.app, principal, { wanted: each === 'our cancel' }).catch(() => {});
+              await setCancellation(billing.app, principal, { cancel: each === 'our cancel' }).catch(() => {});
             } else await live(portal, subscription.id, [each as ProviderAct]);
           }
           await settled();

@@ -40,7 +40,7 @@ test('cancel of an incomplete subscription that is paid meanwhile keeps the paid
     ask((api) => api.invoices.pay(String(latest_invoice), { payment_method: card ?? '' })),
   );
 
-  expect(await setCancellation(app, principal, { wanted: true })).toMatchObject({
+  expect(await setCancellation(app, principal, { cancel: true })).toMatchObject({
     tier: 'gold',
     status: 'active',
     cancel_at_period_end: true,
@@ -62,7 +62,7 @@ test('cancel of a paused plan that is resumed meanwhile keeps the paid period', 
     billing.sandbox.payment.forceStatus(subscription.id, 'active');
     delete subscription.status_details;
   });
-  expect(await setCancellation(app, principal, { wanted: true })).toMatchObject({
+  expect(await setCancellation(app, principal, { cancel: true })).toMatchObject({
     status: 'active',
     cancel_at_period_end: true,
   });

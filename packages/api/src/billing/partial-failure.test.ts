@@ -14,7 +14,7 @@ const billing = useBillingTest({ emptiesProvider: true });
 
 const { ask, rowOf, schedule, stateOf } = subscriptionsOf(billing);
 const provider = () => billing.sandbox.payment;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: true });
 
 describe('if one of several cannot be changed', () => {
   async function audited(organisationId: string) {
@@ -90,7 +90,7 @@ describe('if one of several cannot be changed', () => {
               ++asked === failing + 2 ? Promise.reject(new Error('cut off')) : payment.ask(question),
           },
         };
-        const first = await setCancellation(app, principal, { wanted: true }).catch(() => null);
+        const first = await setCancellation(app, principal, { cancel: true }).catch(() => null);
         const left = ownedBy(billing, principal).subscriptions.filter(continues);
         if (first !== null) expect(left).toEqual([]);
         expect(left.length).toBeLessThanOrEqual(1);

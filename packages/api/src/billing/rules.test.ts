@@ -139,8 +139,8 @@ test.each(['another organisation’s', 'the organisation’s own'])(
 test('resume of a customer that never had a subscription is refused: there is no paid plan', async () => {
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
-  for (const wanted of [true, false]) {
-    await expect(setCancellation(billing.app, principal, { wanted })).rejects.toThrow('There is no paid plan.');
+  for (const cancel of [true, false]) {
+    await expect(setCancellation(billing.app, principal, { cancel })).rejects.toThrow('There is no paid plan.');
   }
 });
 

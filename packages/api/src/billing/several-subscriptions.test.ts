@@ -10,8 +10,8 @@ const billing = useBillingTest({ emptiesProvider: true });
 
 const { ask, rowOf, schedule, stateOf } = subscriptionsOf(billing);
 const provider = () => billing.sandbox.payment;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
-const resume = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: false });
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: true });
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: false });
 
 describe('cancel', () => {
   test('ends an incomplete subscription, which cannot be updated, and schedules the end of the paid one', async () => {
@@ -84,7 +84,7 @@ describe('cancel', () => {
     const second = await makeSecond(billing, subscription.customer, 'gold');
     // The first answer is the list of the subscriptions.
     const app = interrupted(billing.app, 1, () => provider().forceStatus(second.id, 'canceled'));
-    const answer = await setCancellation(app, principal, { wanted: true });
+    const answer = await setCancellation(app, principal, { cancel: true });
     expect(answer).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
   });
 });

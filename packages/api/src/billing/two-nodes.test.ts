@@ -86,12 +86,12 @@ test('a cancellation in the portal and one on a page at the same time schedule o
   const inPortal = first.app.payment.ask((api) =>
     api.subscriptions.update(subscription.id, { cancel_at_period_end: true }),
   );
-  await Promise.all([inPortal, ...[first.app, other].map((app) => setCancellation(app, principal, { wanted: true }))]);
+  await Promise.all([inPortal, ...[first.app, other].map((app) => setCancellation(app, principal, { cancel: true }))]);
   await first.settled();
   const before = await readPlan(first.app, principal.organisationId);
   expect(before.subscription).toMatchObject({ cancelAtPeriodEnd: true });
 
-  expect(await setCancellation(other, principal, { wanted: false })).toMatchObject({ cancel_at_period_end: false });
+  expect(await setCancellation(other, principal, { cancel: false })).toMatchObject({ cancel_at_period_end: false });
   await first.settled();
   expect(live(principal)).toMatchObject([{ cancel_at_period_end: false, cancel_at: null }]);
 });

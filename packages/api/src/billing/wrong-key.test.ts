@@ -79,8 +79,8 @@ async function forgetMode({ organisationId }: Administrator): Promise<void> {
 const actions: [string, (app: BillingApp, principal: Administrator) => Promise<unknown>][] = [
   ['checkout', (app, principal) => buy(app, principal, 'gold')],
   ['the portal', (app, principal) => openPortal(app, principal, {})],
-  ['cancel', (app, principal) => setCancellation(app, principal, { wanted: true })],
-  ['resume', (app, principal) => setCancellation(app, principal, { wanted: false })],
+  ['cancel', (app, principal) => setCancellation(app, principal, { cancel: true })],
+  ['resume', (app, principal) => setCancellation(app, principal, { cancel: false })],
   ['deletion', (app, { organisationId }) => endSubscriptions(app, organisationId ?? '')],
 ];
 
@@ -129,12 +129,12 @@ describe('rows of the other mode', () => {
     expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
 
     expect(await tierOf(apps.live, principal)).toBe('free');
-    await expect(setCancellation(apps.live, principal, { wanted: true })).rejects.toThrow('There is no paid plan.');
+    await expect(setCancellation(apps.live, principal, { cancel: true })).rejects.toThrow('There is no paid plan.');
     const { url } = await buy(apps.live, principal);
     worlds.live.payCheckout(url);
     expect(await customersOf(principal)).toMatchObject([{ livemode: false }, { livemode: true, goneAt: null }]);
 
-    expect(await setCancellation(billing.app, principal, { wanted: true })).toMatchObject({
+    expect(await setCancellation(billing.app, principal, { cancel: true })).toMatchObject({
       cancel_at_period_end: true,
     });
     expect(ownedBy(billing, principal).subscriptions).toMatchObject([
@@ -147,8 +147,8 @@ describe('rows of the other mode', () => {
     const { principal, subscription } = await makeSubscriber(billing);
     billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
     await billing.settled();
-    await expect(setCancellation(billing.app, principal, { wanted: false })).rejects.toThrow('has already ended');
-    await expect(setCancellation(apps.live, principal, { wanted: false })).rejects.toThrow('There is no paid plan.');
+    await expect(setCancellation(billing.app, principal, { cancel: false })).rejects.toThrow('has already ended');
+    await expect(setCancellation(apps.live, principal, { cancel: false })).rejects.toThrow('There is no paid plan.');
   });
 
   test('are neither synced nor compared nor flagged', async () => {

@@ -46,8 +46,8 @@ describe('the command that starts a customer anew', () => {
     delete subscriptions[subscription.id];
     await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
 
-    const { givenUp } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
-    expect(givenUp).toContain(subscription.customer);
+    const { givenUpIds } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
+    expect(givenUpIds).toContain(subscription.customer);
     expect(await tierOf(billing.app, principal)).toBe('free');
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     await endSubscriptions(billing.app, principal.organisationId);
@@ -62,8 +62,8 @@ describe('the command that starts a customer anew', () => {
     delete subscriptions[subscription.id];
     await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
 
-    const { givenUp } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
-    expect(givenUp).toContain(subscription.id);
+    const { givenUpIds } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
+    expect(givenUpIds).toContain(subscription.id);
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
   });
 

@@ -23,7 +23,7 @@ import { readOrganisationNames } from './find-accounts.ts';
 export async function replaceCustomer(
   app: App,
   { organisationId }: { organisationId: string },
-): Promise<{ customerId: string | null; givenUp: string[] }> {
+): Promise<{ customerId: string | null; givenUpIds: string[] }> {
   const { key } = requirePayment(app);
   const { slug } = await readOrganisationNames(app.db, organisationId);
 
@@ -32,14 +32,14 @@ export async function replaceCustomer(
     const found = customerId === null ? 'none' : await checkCustomer(app, ask, { organisationId, customerId });
     const { unknown, failures } = await syncOrganisation(app, ask, { organisationId, holder });
     if (failures.length > 0) throw failures[0];
-    const running = and(
+    const notEnded = and(
       eq(paymentSubscriptions.organisationId, organisationId),
       eq(paymentSubscriptions.ended, false),
       inArray(paymentSubscriptions.id, unknown),
     );
-    const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(running);
-    const givenUp = [...(found === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
-    if (givenUp.length === 0 && found !== 'deleted') throw nothingToGiveUp(slug, customerId);
+    const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(notEnded);
+    const givenUpIds = [...(found === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
+    if (givenUpIds.length === 0 && found !== 'deleted') throw nothingToGiveUp(slug, customerId);
 
     await app.db.transaction(async (tx) => {
       const ids = rows.map(({ id }) => id);
@@ -48,10 +48,10 @@ export async function replaceCustomer(
         const customer = eq(paymentCustomers.customerId, `${customerId}`);
         await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
       }
-      const details = { given_up: givenUp.join(' '), key };
+      const details = { given_up: givenUpIds.join(' '), key };
       await recordAudit(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
     });
-    return { customerId, givenUp };
+    return { customerId, givenUpIds };
   });
 }
 

@@ -24,10 +24,10 @@ export const billingRouter = router({
     .mutation(({ ctx, input }) => openPortal(ctx.app, ctx.principal, { ...input })),
   cancel: billingProcedure
     .input(organisationBody)
-    .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, wanted: true })),
+    .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, cancel: true })),
   resume: billingProcedure
     .input(organisationBody)
-    .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, wanted: false })),
+    .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, cancel: false })),
   confirm: scopedProcedure('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),

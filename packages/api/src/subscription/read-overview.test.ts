@@ -24,7 +24,7 @@ test('the overview is the summary with the end that is not confirmed, the kind o
 
 test('a scheduled end is unconfirmed from its time until the provider reports it', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
-  const { ends_at } = await setCancellation(billing.app, principal, { wanted: true });
+  const { ends_at } = await setCancellation(billing.app, principal, { cancel: true });
   await billing.settled();
   expect((await readOverview(billing.app, principal)).plan).toMatchObject({ ends_at, ended_unconfirmed_at: null });
 

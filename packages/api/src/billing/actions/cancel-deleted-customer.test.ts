@@ -10,8 +10,8 @@ import { setCancellation } from './set-cancellation.ts';
 
 const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
-const resume = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: false });
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: true });
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: false });
 const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
 
 async function row(id: string) {

@@ -59,8 +59,8 @@ const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
 /** Refuses if any subscription is on the tier already: changing another one would make two. */
 async function requireOtherTier(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<void> {
-  const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const same = await statesOfTier(app, context, running);
+  const paid = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
+  const same = await statesOfTier(app, context, paid);
   if (same.length === 0) return;
 
   const { name } = planOf(app.plans, context.tier);

@@ -121,7 +121,7 @@ describe('the job of each minute', () => {
     expect(await jobs()).toBe(before);
   });
 
-  test('leaves checkouts alone that can no longer be paid, or whose organisation has no running subscription', async () => {
+  test('leaves checkouts alone that can no longer be paid, or whose organisation has no started subscription', async () => {
     const old = await makeBuyerOfOlderRelease();
     const dayBefore = new Date(billing.app.now().getTime() - dayMilliseconds);
     const own = eq(paymentCheckouts.organisationId, old.principal.organisationId);

@@ -10,21 +10,21 @@ import { startedStatuses } from '../projection/consequences.ts';
 import { type CheckoutSession, expireCheckouts, listOpenCheckouts, paymentUnderWay } from './checkout-session.ts';
 
 /**
- * Expires an organisation's open checkouts if it has a running subscription, because a payment would start a second
+ * Expires an organisation's open checkouts if it has a started subscription, because a payment would start a second
  * one. The subscription's own checkout is complete and therefore not open. May be repeated.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY, also while a checkout is being paid; PROVIDER_UNAVAILABLE.
  */
 export async function closeCheckoutsIfPaid(app: App, organisationId: string): Promise<void> {
   await withLease(app, leaseOf(organisationId), async (ask) => {
-    if (!(await hasRunning(app, organisationId))) return;
+    if (!(await hasStartedSubscription(app, organisationId))) return;
     for (let attempt = 0; attempt < 3; attempt++) if (await closeCheckouts(app, ask, organisationId)) return;
     throw paymentUnderWay();
   });
 }
 
 /**
- * Returns the organisations with a running subscription and a checkout that can still be paid. Usually there are none,
+ * Returns the organisations with a started subscription and a checkout that can still be paid. Usually there are none,
  * because the start of a subscription enqueues the job that closes its organisation's checkouts. A node of an older
  * release enqueues none.
  */
@@ -34,7 +34,7 @@ export async function organisationsToClose(app: App): Promise<string[]> {
     .selectDistinct({ id: paymentCheckouts.organisationId })
     .from(paymentCheckouts)
     .innerJoin(paymentSubscriptions, eq(paymentSubscriptions.organisationId, paymentCheckouts.organisationId))
-    .where(and(payable, isRunning(app)));
+    .where(and(payable, isStarted(app)));
   return rows.map(({ id }) => id);
 }
 
@@ -43,12 +43,12 @@ export function oldestPayable(app: App): Date {
   return new Date(app.now().getTime() - dayMilliseconds);
 }
 
-async function hasRunning(app: App, organisationId: string): Promise<boolean> {
-  const running = and(eq(paymentSubscriptions.organisationId, organisationId), isRunning(app));
-  return (await app.db.$count(paymentSubscriptions, running)) > 0;
+async function hasStartedSubscription(app: App, organisationId: string): Promise<boolean> {
+  const started = and(eq(paymentSubscriptions.organisationId, organisationId), isStarted(app));
+  return (await app.db.$count(paymentSubscriptions, started)) > 0;
 }
 
-function isRunning(app: App) {
+function isStarted(app: App) {
   return and(inArray(paymentSubscriptions.status, startedStatuses), ofOurMode(app, paymentSubscriptions.livemode));
 }
 

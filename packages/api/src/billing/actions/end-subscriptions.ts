@@ -43,30 +43,31 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
 }
 
 /**
- * Returns whether an organisation has an open checkout or a running subscription again, after `endSubscriptions`
- * ended all of them. Without a provider none can have started.
+ * Returns whether an organisation has an open checkout or a subscription that has not ended, although `endSubscriptions`
+ * ended all of them before. Without a provider none can have started.
  */
 export async function mayBeBilled(app: App, db: Executor, organisationId: string): Promise<boolean> {
   if (app.payment === null) return false;
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
-  const running = and(
+  const notEnded = and(
     eq(paymentSubscriptions.organisationId, organisationId),
     eq(paymentSubscriptions.ended, false),
     // The end of a subscription that the provider assigns to another customer is not stored.
     isNull(paymentSubscriptions.problem),
     ofOurMode(app, paymentSubscriptions.livemode),
   );
-  return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, running)) > 0;
+  return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, notEnded)) > 0;
 }
 
 async function requireNoneLive(app: App, organisationId: string): Promise<void> {
-  const running = and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false));
+  const notEnded = and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false));
   const payable = and(
     eq(paymentCheckouts.organisationId, organisationId),
     isNull(paymentCheckouts.closedAt),
     gt(paymentCheckouts.openedAt, oldestPayable(app)),
   );
-  const count = (await app.db.$count(paymentSubscriptions, running)) + (await app.db.$count(paymentCheckouts, payable));
+  const count =
+    (await app.db.$count(paymentSubscriptions, notEnded)) + (await app.db.$count(paymentCheckouts, payable));
   if (count > 0) {
     throw new AppError('BILLING_UNAVAILABLE', 'Billing is not available on this deployment.');
   }

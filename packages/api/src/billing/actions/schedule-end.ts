@@ -9,13 +9,13 @@ import { endNow } from './end-now.ts';
 export type HeldLease = { organisationId: string; holder: string };
 
 /**
- * Returns whether a subscription ends with its paid period (`wanted`), or has no scheduled end
- * (not `wanted`). An end after further periods does not count, because each would be charged.
+ * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end
+ * (not `cancel`). An end after further periods does not count, because each would be charged.
  */
-export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolean {
+export function endIsAsWanted(state: SubscriptionState, cancel: boolean): boolean {
   const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status } = state;
-  if (status === 'incomplete') return !wanted;
-  if (!wanted) return !scheduled;
+  if (status === 'incomplete') return !cancel;
+  if (!cancel) return !scheduled;
   return cancelFlag || (cancelAt !== null && (currentPeriodEnd === null || cancelAt <= currentPeriodEnd));
 }
 
@@ -32,21 +32,21 @@ export async function setEnd(
   ask: Ask,
   lease: HeldLease,
   listed: SubscriptionState,
-  wanted: boolean,
+  cancel: boolean,
 ): Promise<SubscriptionState> {
   let before = listed;
-  if (wanted && !hasPaidPeriod(app, before)) {
+  if (cancel && !hasPaidPeriod(app, before)) {
     before = await storeAnswer(app, lease, before, () => retrieve(ask, listed.id));
     if (isEnded(before)) return before;
     if (!hasPaidPeriod(app, before)) return storeAnswer(app, lease, before, () => endNow(ask, listed.id));
   }
-  if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, wanted);
+  if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, cancel);
 
   let state = before;
   // Removing one form of a scheduled end may leave the other one.
-  for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, wanted); attempt++) {
+  for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, cancel); attempt++) {
     const last = state;
-    state = await storeAnswer(app, lease, last, () => change(ask, last, wanted));
+    state = await storeAnswer(app, lease, last, () => change(ask, last, cancel));
     if (isEnded(state)) break;
   }
   return state;
@@ -76,10 +76,10 @@ async function releaseSchedule(ask: Ask, id: string, keepEnd: boolean): Promise<
   }
 }
 
-async function change(ask: Ask, state: SubscriptionState, wanted: boolean): Promise<SubscriptionState> {
+async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<SubscriptionState> {
   const { id } = state;
   try {
-    const parameters = changeTo(state, wanted);
+    const parameters = changeTo(state, cancel);
     return requireSubscriptionState(await ask((provider) => provider.subscriptions.update(id, parameters)), id);
   } catch (error) {
     const status = providerErrorOf(error)?.status;
@@ -88,7 +88,7 @@ async function change(ask: Ask, state: SubscriptionState, wanted: boolean): Prom
     // The subscription may have ended since it was listed.
     const now = await retrieve(ask, id);
     if (!isEnded(now)) throw error;
-    if (!wanted) throw new AppError('VALIDATION', 'The paid plan has already ended.', { cause: error });
+    if (!cancel) throw new AppError('VALIDATION', 'The paid plan has already ended.', { cause: error });
     return now;
   }
 }
@@ -98,8 +98,8 @@ async function retrieve(ask: Ask, id: string): Promise<SubscriptionState> {
 }
 
 /** Returns one of the two forms of a scheduled end: the provider refuses them together. */
-function changeTo({ cancelFlag, cancelAt }: SubscriptionState, wanted: boolean) {
-  if (wanted) return cancelAt === null ? { cancel_at_period_end: true } : { cancel_at: 'min_period_end' as const };
+function changeTo({ cancelFlag, cancelAt }: SubscriptionState, cancel: boolean) {
+  if (cancel) return cancelAt === null ? { cancel_at_period_end: true } : { cancel_at: 'min_period_end' as const };
   return cancelFlag ? { cancel_at_period_end: false } : { cancel_at: '' as const };
 }
 

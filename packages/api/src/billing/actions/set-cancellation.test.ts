@@ -16,8 +16,8 @@ import { startCheckout } from './start-checkout.ts';
 
 const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
-const resume = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: false });
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: true });
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, { cancel: false });
 const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
 const portal = async (principal: Administrator) =>
   provider().portal((await openPortal(billing.app, principal, {})).url);
@@ -146,7 +146,7 @@ describe('cancel and resume', () => {
 
       // One request lists, the other updates.
       const app = failingAfter(2, () => applyEvent(billing.app, event, JSON.stringify(before)));
-      expect(await setCancellation(app, principal, { wanted: true })).toMatchObject({
+      expect(await setCancellation(app, principal, { cancel: true })).toMatchObject({
         tier: 'silver',
         cancel_at_period_end: true,
       });
@@ -160,7 +160,7 @@ describe('cancel and resume', () => {
       const { principal, subscription } = await makeSubscriber(billing);
       await makeSecond(billing, subscription.customer, 'gold');
       const app = failingAfter(2, async () => undefined);
-      await expect(setCancellation(app, principal, { wanted: true })).rejects.toMatchObject({
+      await expect(setCancellation(app, principal, { cancel: true })).rejects.toMatchObject({
         code: 'PROVIDER_UNAVAILABLE',
       });
       expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);

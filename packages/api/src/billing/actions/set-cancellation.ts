@@ -30,9 +30,9 @@ import { endIsAsWanted, type HeldLease, setEnd } from './schedule-end.ts';
 export async function setCancellation(
   app: BillingApp,
   principal: Administrator,
-  input: { wanted: boolean; organisation_id?: unknown },
+  input: { cancel: boolean; organisation_id?: unknown },
 ): Promise<SubscriptionRecord> {
-  const { wanted } = input;
+  const { cancel } = input;
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
@@ -44,13 +44,13 @@ export async function setCancellation(
       if (failures.length > 0) throw failures[0];
       if (unknown.length > 0) throw unknownPlan();
       const hasEnded = await endedBefore(app, organisationId);
-      throw hasEnded && !wanted ? new AppError('VALIDATION', 'The paid plan has already ended.') : noPlan();
+      throw hasEnded && !cancel ? new AppError('VALIDATION', 'The paid plan has already ended.') : noPlan();
     }
 
     const order = await rankedSubscriptions(app, organisationId);
-    const { changed, failed } = await changeAll(app, ask, lease, inOrder(live, order), wanted);
+    const { changed, failed } = await changeAll(app, ask, lease, inOrder(live, order), cancel);
     if (changed.length > 0) {
-      const action = wanted ? 'plan-cancelled' : 'plan-resumed';
+      const action = cancel ? 'plan-cancelled' : 'plan-resumed';
       const tier = order.find((facts) => facts.tier !== null && changed.some(({ id }) => id === facts.id))?.tier;
       const plan = app.plans.tiers.find((each) => each.tier === tier)?.name;
       const details: Record<string, string> = plan === undefined ? {} : { plan };
@@ -58,7 +58,7 @@ export async function setCancellation(
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
     const answered = await latestAnswers(app, ask, lease, now);
-    requireAll(app, order, { live, failed, unknown, unseen: failures, wanted });
+    requireEveryPlanChanged(app, order, { live, failed, unknown, listFailures: failures, cancel });
     return answered;
   });
 
@@ -76,12 +76,12 @@ function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): Subscri
 
 type Failure = { id: string; error: unknown };
 
-async function changeAll(app: App, ask: Ask, lease: HeldLease, live: SubscriptionState[], wanted: boolean) {
+async function changeAll(app: App, ask: Ask, lease: HeldLease, live: SubscriptionState[], cancel: boolean) {
   const changed: SubscriptionState[] = [];
   const failed: Failure[] = [];
-  for (const state of live.filter((each) => !endIsAsWanted(each, wanted))) {
+  for (const state of live.filter((each) => !endIsAsWanted(each, cancel))) {
     try {
-      changed.push(await setEnd(app, ask, lease, state, wanted));
+      changed.push(await setEnd(app, ask, lease, state, cancel));
     } catch (error) {
       failed.push({ id: state.id, error });
     }
@@ -95,23 +95,27 @@ type Result = {
   /** Those that the provider does not know. */
   unknown: string[];
   /** The failures because of which the provider did not list everything. */
-  unseen: unknown[];
-  wanted: boolean;
+  listFailures: unknown[];
+  cancel: boolean;
 };
 
 /** A single plan that failed throws its own failure; with several the error names those that remain. */
-function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, unseen, wanted }: Result): void {
+function requireEveryPlanChanged(
+  app: App,
+  order: SubscriptionFacts[],
+  { live, failed, unknown, listFailures, cancel }: Result,
+): void {
   // For subscriptions that the provider did not list, the row decides.
   const remaining = order.filter((facts) => {
     if (failed.some((each) => each.id === facts.id)) return true;
-    const isHidden = unknown.includes(facts.id) || (unseen.length > 0 && !live.some(({ id }) => id === facts.id));
-    return isHidden && statusClassOf(facts.status) !== 'ended' && facts.cancelAtPeriodEnd !== wanted;
+    const isHidden = unknown.includes(facts.id) || (listFailures.length > 0 && !live.some(({ id }) => id === facts.id));
+    return isHidden && statusClassOf(facts.status) !== 'ended' && facts.cancelAtPeriodEnd !== cancel;
   });
-  const [first] = [...failed.map(({ error }) => error), ...unseen];
+  const [first] = [...failed.map(({ error }) => error), ...listFailures];
   if (failed.length > 0 && live.length === 1 && remaining.length <= 1) throw first;
   if (remaining.length === 0) {
     if (first === undefined) return;
-    const done = `What it showed was ${wanted ? 'cancelled' : 'resumed'}. Try again in a moment.`;
+    const done = `What it showed was ${cancel ? 'cancelled' : 'resumed'}. Try again in a moment.`;
     const sentence = `The payment provider did not show every plan of this organisation. ${done}`;
     throw new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: first });
   }
@@ -122,7 +126,7 @@ function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknow
   const advice = first === undefined ? 'Ask the operator of this service.' : 'Try again in a moment.';
   throw new AppError(
     'PROVIDER_UNAVAILABLE',
-    `${plans} could not be ${wanted ? 'cancelled' : 'resumed'}.${rest} ${advice}`,
+    `${plans} could not be ${cancel ? 'cancelled' : 'resumed'}.${rest} ${advice}`,
     { cause: first },
   );
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { fields, textOf } from '../../providers/untrusted-json.ts';
-import { invoiceClosedTypes, invoiceProblemTypes } from '../events/event-handlers.ts';
+import { invoiceProblemTypes, invoiceSettledTypes } from '../events/event-handlers.ts';
 
 import { graceEnd, type OrganisationPlan } from './read-plan.ts';
 
@@ -51,7 +51,7 @@ export function openPaymentProblem(organisationId: unknown, livemode: unknown): 
       and coalesce(${subscription.livemode} = ${livemode}, true)
       and not exists (
         select 1 from payment_events as later
-        where later.invoice_id = ${event.invoiceId} and later.handled and later.type in ${invoiceClosedTypes}
+        where later.invoice_id = ${event.invoiceId} and later.handled and later.type in ${invoiceSettledTypes}
       )
     order by ${event.created} desc, ${event.id} desc
     limit 1)`;

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../db/schema/billing.ts';
 import { dayMilliseconds } from '../../durations.ts';
-import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
+import { invoiceProblemTypes, invoiceSettledTypes } from './event-handlers.ts';
 
 /** The provider lists an event as undelivered, and sends it again, for 30 days: a deleted one would count as new. */
 const sentAgainDays = 31;
@@ -70,5 +70,5 @@ function hasEventOfSameInvoice(types: string[]) {
 
 const decidesNothing = sql`(${event.statusClass} is distinct from 'ended'
   and not (${event.statusClass} is not null and ${isSinceLastOtherState})
-  and not (${event.handled} and ${event.type} in ${invoiceProblemTypes} and not ${hasEventOfSameInvoice(invoiceClosedTypes)})
-  and not (${event.handled} and ${event.type} in ${invoiceClosedTypes} and ${hasEventOfSameInvoice(invoiceProblemTypes)}))`;
+  and not (${event.handled} and ${event.type} in ${invoiceProblemTypes} and not ${hasEventOfSameInvoice(invoiceSettledTypes)})
+  and not (${event.handled} and ${event.type} in ${invoiceSettledTypes} and ${hasEventOfSameInvoice(invoiceProblemTypes)}))`;

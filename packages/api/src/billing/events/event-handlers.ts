@@ -9,7 +9,7 @@ import { textOf } from '../../providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { hasConsequences, storeConsequences } from '../projection/consequences.ts';
 import { type ProjectionInput, recompute } from '../projection/projection.ts';
-import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
+import type { EventReferences, PaymentEvent, SubscriptionState } from '../projection/provider-objects.ts';
 import { upsertMark, upsertState } from '../projection/subscription-row.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
 
@@ -62,7 +62,7 @@ function typesOf(handler: HandlerName): string[] {
 }
 
 export const invoiceProblemTypes = typesOf('invoice_problem');
-export const invoiceClosedTypes = typesOf('invoice_settled');
+export const invoiceSettledTypes = typesOf('invoice_settled');
 
 /** Every type that the provider's webhook endpoint has to be subscribed to. */
 export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];
@@ -72,7 +72,7 @@ type StoredEvent = {
   handler: HandlerName;
   /** The subscription that an event of the handler `state` shows; null if it cannot be read. */
   state: SubscriptionState | null;
-  subject: Subject;
+  references: EventReferences;
   /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
   number: number;
@@ -104,7 +104,7 @@ export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent
       return handleState(app, tx, ours);
     case 'invoice_settled':
     case 'invoice_problem':
-      return ours.subject.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
+      return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'note':
       return withoutSync(eventOutcomes.noted);
     case 'customer_gone':
@@ -117,24 +117,24 @@ function withoutSync(outcome: EventOutcome): HandlerResult {
 }
 
 /** Handles an event of a customer that is not ours; it is flagged if its metadata name an organisation. */
-async function handleForeignEvent(tx: Transaction, { event, subject }: StoredEvent): Promise<EventOutcome> {
+async function handleForeignEvent(tx: Transaction, { event, references }: StoredEvent): Promise<EventOutcome> {
   // A dispute names no customer, and operators have to see each one.
   if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
-  if (subject.claims.length === 0) return eventOutcomes.not_ours;
+  if (references.organisations.length === 0) return eventOutcomes.not_ours;
 
-  const ids = subject.claims.filter(isUuid);
+  const ids = references.organisations.filter(isUuid);
   const known = await tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.id, ids));
   return known.length > 0 ? eventOutcomes.contradiction : eventOutcomes.unknown_organisation;
 }
 
 /** Links organisation, customer and subscription. It gives no plan: the sync that follows does. */
 async function completeCheckout(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { organisationId, subject } = ours;
-  if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
+  const { organisationId, references } = ours;
+  if (references.organisations.length < 2 || references.organisations.some((id) => id !== organisationId)) {
     return withoutSync(eventOutcomes.contradiction);
   }
   await closeCheckout(app, tx, ours, applied);
-  return subject.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
+  return references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
 }
 
 async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome: EventOutcome): Promise<EventOutcome> {
@@ -151,9 +151,9 @@ async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome:
 async function handleCustomerDeleted(
   app: App,
   tx: Transaction,
-  { organisationId, subject, number }: OwnEvent,
+  { organisationId, references, number }: OwnEvent,
 ): Promise<EventOutcome> {
-  const customerId = subject.customerId ?? '';
+  const customerId = references.customerId ?? '';
   const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
   await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(current);
 
@@ -199,7 +199,7 @@ const unknownRow = { status: null, tier: null, ended: false };
 
 /** Inserts or marks the row of a subscription whose state the event does not show. */
 async function markForSync(tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { customerId, subscriptionId } = ours.subject;
+  const { customerId, subscriptionId } = ours.references;
   if (customerId === null || subscriptionId === null) return withoutSync(eventOutcomes.unreadable);
 
   const isMarked = await upsertMark(tx, { id: subscriptionId, customerId, ...keysOf(ours) });

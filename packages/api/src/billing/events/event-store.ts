@@ -5,9 +5,9 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { isSqlState } from '../../errors.ts';
 import type { ComputedColumns } from '../projection/projection.ts';
 import {
+  type EventReferences,
   eventClassOf,
   type PaymentEvent,
-  type Subject,
   type SubscriptionState,
 } from '../projection/provider-objects.ts';
 import { computedAssignments, valuesOf } from '../projection/subscription-row.ts';
@@ -22,7 +22,7 @@ export type InterpretedEvent = {
   handler: HandlerName | null;
   /** The subscription that an event of the handler `state` shows; null if it cannot be read, and for other events. */
   state: SubscriptionState | null;
-  subject: Subject;
+  references: EventReferences;
   outcome: EventOutcome;
 };
 
@@ -75,7 +75,7 @@ function valuesOfEvent(app: App, { payload, ...entry }: InterpretedEvent) {
  * Stores a new interpretation of a stored event, whose number does not change. Returns null if there is no such event.
  */
 export async function storeEventAgain(tx: Transaction, entry: InterpretedEvent): Promise<Arrival | null> {
-  const { customerId, subscriptionId } = entry.subject;
+  const { customerId, subscriptionId } = entry.references;
   const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
   const organisationId = owner?.id ?? null;
   const { statusClass, ...interpretation } = interpretationOf(entry);
@@ -89,11 +89,11 @@ export async function storeEventAgain(tx: Transaction, entry: InterpretedEvent):
     : arrivalOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
 }
 
-function interpretationOf({ event, state, subject, outcome }: Omit<InterpretedEvent, 'payload'>) {
+function interpretationOf({ event, state, references, outcome }: Omit<InterpretedEvent, 'payload'>) {
   return {
-    customerId: subject.customerId,
-    subscriptionId: subject.subscriptionId,
-    invoiceId: subject.invoiceId,
+    customerId: references.customerId,
+    subscriptionId: references.subscriptionId,
+    invoiceId: references.invoiceId,
     statusClass: state === null ? null : eventClassOf(state, event.previous),
     ...outcome,
   };

@@ -8,11 +8,11 @@ import { type SignedText, verifyDelivery } from '../../providers/payment.ts';
 import { hasConsequences } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
 import {
+  type EventReferences,
   type PaymentEvent,
   parseEvent,
   readSubscriptionState,
-  type Subject,
-  subjectOf,
+  referencesOf,
 } from '../projection/provider-objects.ts';
 import { readProjectionInput, readRowBefore } from '../projection/subscription-row.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
@@ -89,7 +89,7 @@ async function apply(app: App, event: PaymentEvent, payload: string): Promise<An
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
   const entry = interpret(app, event, payload);
   const { handled, outcome, toSync } = (await applyInOneStatement(app, entry))
-    ? { ...applied, toSync: entry.subject.subscriptionId }
+    ? { ...applied, toSync: entry.references.subscriptionId }
     : await applyUnderLock(app, entry);
   app.metrics.count('gatehouse_payment_events_total', { outcome });
 
@@ -161,7 +161,7 @@ function interpret(app: App, event: PaymentEvent, payload: string): InterpretedE
   const handler = ourMode ? handlerOf(event.type) : null;
   const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
   const state = handler === 'state' ? readSubscriptionState(event.object) : null;
-  return { event, payload, handler, state, subject: subjectOf(event, state), outcome };
+  return { event, payload, handler, state, references: referencesOf(event, state), outcome };
 }
 
 function projectionInputOf(tx: Transaction, { event, state }: InterpretedEvent) {
@@ -177,18 +177,22 @@ type HandlerInput = {
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
 async function runHandler(app: App, tx: Transaction, { entry, arrival, input, sendLast }: HandlerInput) {
-  const { handler, outcome, event, subject, state } = entry;
+  const { handler, outcome, event, references, state } = entry;
   const { organisationId } = arrival;
-  if (organisationId !== null && arrival.isModeUnknown) await storeMode(tx, subject, event.livemode);
+  if (organisationId !== null && arrival.isModeUnknown) await storeMode(tx, references, event.livemode);
   if (handler === null) return { ...outcome, toSync: null };
 
-  const found = await handleEvent(app, tx, { event, subject, state, handler, ...arrival, input, sendLast });
+  const found = await handleEvent(app, tx, { event, references, state, handler, ...arrival, input, sendLast });
   if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
 }
 
 /** Stores the event's mode in rows of unknown mode, which are older than the column. */
-async function storeMode(tx: Transaction, { customerId, subscriptionId }: Subject, livemode: boolean): Promise<void> {
+async function storeMode(
+  tx: Transaction,
+  { customerId, subscriptionId }: EventReferences,
+  livemode: boolean,
+): Promise<void> {
   const customer = and(eq(paymentCustomers.customerId, customerId ?? ''), isNull(paymentCustomers.livemode));
   await tx.update(paymentCustomers).set({ livemode }).where(customer);
   const subscription = and(eq(paymentSubscriptions.id, subscriptionId ?? ''), isNull(paymentSubscriptions.livemode));

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentEvents as event } from '../../db/schema/billing.ts';
 import { dayMilliseconds } from '../../durations.ts';
 import { newToken } from '../../security/token.ts';
-import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
+import { invoiceProblemTypes, invoiceSettledTypes } from './event-handlers.ts';
 import { createStripper } from './strip-payload.ts';
 
 /** The provider sends an event again for 30 days, and disputes of a payment come within 120. */
@@ -96,4 +96,4 @@ function sameSeconds(tx: Transaction, found: EventKeys[]) {
 const isOpenProblem = sql`(${event.handled} and ${event.type} in ${invoiceProblemTypes}
   and exists (select 1 from organisations where organisations.id = ${event.organisationId})
   and not exists (select 1 from payment_events as other
-    where other.invoice_id = ${event.invoiceId} and other.handled and other.type in ${invoiceClosedTypes}))`;
+    where other.invoice_id = ${event.invoiceId} and other.handled and other.type in ${invoiceSettledTypes}))`;

@@ -5,7 +5,7 @@ import { ofOurMode } from '../entitlement/read-plan.ts';
 import { paidTiers } from './plans.ts';
 
 /**
- * Returns a sentence for each tier that running subscriptions pay for and the plans do not hold. Their
+ * Returns a sentence for each tier of a subscription that has not ended, if the plans do not hold the tier. Their
  * organisations have the free plan, which a tier renamed in PLANS_FILE would cause without a notice.
  */
 export async function missingTiers(app: App): Promise<string[]> {

@@ -4,7 +4,7 @@ import { auditEvents } from '../../db/schema/audit.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { syncSubscription } from '../sync/sync.ts';
-import { changeOf } from './consequences.ts';
+import { planEntryOf } from './consequences.ts';
 
 const none = { status: null, tier: null, ended: false };
 const silver = { status: 'active', tier: 'silver', ended: false };
@@ -37,8 +37,8 @@ it.each([
     null,
   ],
   ['a price of no tier', none, { ...silver, tier: null }, null],
-])('%s', (_, before, after, change) => {
-  expect(changeOf(before, after)).toEqual(change);
+])('%s', (_, before, after, entry) => {
+  expect(planEntryOf(before, after)).toEqual(entry);
 });
 
 const test = useBillingTest();

@@ -11,7 +11,7 @@ import { graceEnd, type OrganisationPlan, planFrom } from '../entitlement/read-p
 import type { RecomputedRow, SubscriptionRow } from './projection.ts';
 import { isSameRow } from './subscription-row.ts';
 
-type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
+type StatusColumns = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
 
 /**
  * Whether anything follows from a computed row: a known price, an audit entry or a change of the plan in the feed.
@@ -33,11 +33,11 @@ export async function storeConsequences(
   app: App,
   tx: Transaction,
   organisationId: string,
-  before: State,
+  before: StatusColumns,
   { columns, newPrice }: RecomputedRow,
 ): Promise<void> {
   if (newPrice !== null) await tx.insert(paymentKnownPrices).values(newPrice).onConflictDoNothing();
-  await recordChange(app, tx, organisationId, before, columns);
+  await recordPlanAudit(app, tx, organisationId, before, columns);
   // The job waits for the lease, so it also finds a checkout that is just being opened and is not yet stored.
   if (!hasStarted(before) && hasStarted(columns)) {
     await app.jobs.send(tx, 'payment-checkouts', { organisationId }, { key: organisationId });
@@ -50,38 +50,38 @@ export async function storeConsequences(
  * recomputed row shows it. Runs in the transaction that writes the row. A repeated event or sync
  * changes no row and records nothing.
  */
-async function recordChange(
+async function recordPlanAudit(
   app: App,
   tx: Transaction,
   organisationId: string,
-  before: State,
-  after: State,
+  before: StatusColumns,
+  after: StatusColumns,
 ): Promise<void> {
-  const change = changeOf(before, after);
-  if (change === null) return;
+  const entry = planEntryOf(before, after);
+  if (entry === null) return;
 
   // A tier that the plans no longer hold has no name.
   const nameOf = (tier: string) => app.plans.tiers.find((each) => each.tier === tier)?.name ?? tier;
   const details: Record<string, string> =
-    change.action === 'subscription-changed'
-      ? { from: nameOf(change.from), to: nameOf(change.to) }
-      : { plan: nameOf(change.tier) };
-  await recordAudit(tx, app.now(), { action: change.action, organisationId, details });
+    entry.action === 'subscription-changed'
+      ? { from: nameOf(entry.from), to: nameOf(entry.to) }
+      : { plan: nameOf(entry.tier) };
+  await recordAudit(tx, app.now(), { action: entry.action, organisationId, details });
 }
 
-type Change =
+type PlanEntry =
   | { action: 'subscription-started' | 'subscription-ended' | 'payment-failed'; tier: string }
   | { action: 'subscription-changed'; from: string; to: string };
 
 /** The statuses of a subscription that has started: every one but `incomplete` and those of an ended one. */
 export const startedStatuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused'];
 
-function hasStarted({ status }: Pick<State, 'status'>): boolean {
+function hasStarted({ status }: Pick<StatusColumns, 'status'>): boolean {
   return status !== null && startedStatuses.includes(status);
 }
 
-/** Returns what changed for the organisation; null if nothing did. */
-export function changeOf(before: State, after: State): Change | null {
+/** Returns the audit entry about a change of the plan; null if there is none. */
+export function planEntryOf(before: StatusColumns, after: StatusColumns): PlanEntry | null {
   const hadStarted = hasStarted(before);
   if (after.ended) {
     const tier = before.tier ?? after.tier;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseEvent, parseSnapshot, readSubscriptionState, statusClassOf, subjectOf } from './provider-objects.ts';
+import { parseEvent, parseSnapshot, readSubscriptionState, referencesOf, statusClassOf } from './provider-objects.ts';
 
 const event = { object: 'event', id: 'evt_1', type: 'invoice.paid', created: 5, data: { object: {} } };
 
@@ -20,14 +20,14 @@ test.each([
 });
 
 describe('the objects that an event names', () => {
-  function subject(type: string, object: object) {
+  function references(type: string, object: object) {
     const read = parseEvent({ ...event, type, data: { object } });
-    return read && subjectOf(read, null);
+    return read && referencesOf(read, null);
   }
 
   test('an invoice names its subscription by its parent', () => {
     const object = { id: 'in_1', customer: 'cus_1', parent: { subscription_details: { subscription: 'sub_1' } } };
-    expect(subject('invoice.paid', object)).toMatchObject({
+    expect(references('invoice.paid', object)).toMatchObject({
       customerId: 'cus_1',
       subscriptionId: 'sub_1',
       invoiceId: 'in_1',
@@ -35,7 +35,7 @@ describe('the objects that an event names', () => {
   });
 
   test('an invoice of an older API version names it directly', () => {
-    expect(subject('invoice.paid', { id: 'in_1', subscription: { id: 'sub_1' } })).toMatchObject({
+    expect(references('invoice.paid', { id: 'in_1', subscription: { id: 'sub_1' } })).toMatchObject({
       subscriptionId: 'sub_1',
     });
   });
@@ -48,28 +48,31 @@ describe('the objects that an event names', () => {
       client_reference_id: 'o',
       metadata: { organisation: 'o' },
     };
-    expect(subject('checkout.session.completed', object)).toEqual({
+    expect(references('checkout.session.completed', object)).toEqual({
       customerId: 'cus_1',
       subscriptionId: 'sub_1',
       invoiceId: null,
-      claims: ['o', 'o'],
+      organisations: ['o', 'o'],
     });
   });
 
   test('a customer event names its own id as the customer', () => {
-    expect(subject('customer.deleted', { id: 'cus_1' })).toMatchObject({ customerId: 'cus_1', subscriptionId: null });
+    expect(references('customer.deleted', { id: 'cus_1' })).toMatchObject({
+      customerId: 'cus_1',
+      subscriptionId: null,
+    });
   });
 
   test('a subscription that is read already names the same objects as its event', () => {
     const object = { id: 'sub_1', customer: { id: 'cus_1' }, status: 'active', metadata: { organisation: 'o' } };
     const read = parseEvent({ ...event, type: 'customer.subscription.updated', data: { object } });
-    const named = subject('customer.subscription.updated', object);
-    expect(named).toMatchObject({ customerId: 'cus_1', subscriptionId: 'sub_1', claims: ['o'] });
-    expect(read && subjectOf(read, readSubscriptionState(object))).toEqual(named);
+    const named = references('customer.subscription.updated', object);
+    expect(named).toMatchObject({ customerId: 'cus_1', subscriptionId: 'sub_1', organisations: ['o'] });
+    expect(read && referencesOf(read, readSubscriptionState(object))).toEqual(named);
   });
 
   test('a subscription event names its own id as the subscription', () => {
-    expect(subject('customer.subscription.updated', { id: 'sub_1', customer: { id: 'cus_1' } })).toMatchObject({
+    expect(references('customer.subscription.updated', { id: 'sub_1', customer: { id: 'cus_1' } })).toMatchObject({
       customerId: 'cus_1',
       subscriptionId: 'sub_1',
     });

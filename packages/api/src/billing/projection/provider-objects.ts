@@ -28,22 +28,22 @@ export function parseEvent(value: unknown): PaymentEvent | null {
 }
 
 /** The objects that an event names. */
-export type Subject = {
+export type EventReferences = {
   customerId: string | null;
   subscriptionId: string | null;
   invoiceId: string | null;
   /** The organisations in its reference and metadata, which we wrote there. */
-  claims: string[];
+  organisations: string[];
 };
 
 /** Returns the objects that an event names. `state` is the subscription that it shows, if that is read already. */
-export function subjectOf(event: PaymentEvent, state: SubscriptionState | null): Subject {
+export function referencesOf(event: PaymentEvent, state: SubscriptionState | null): EventReferences {
   const { organisation, ...named } = state === null ? objectsOfEvent(event) : objectsOfState(state);
-  const claims = [textOf(event.object.client_reference_id), organisation].filter((claim) => claim !== null);
-  return { ...named, claims };
+  const organisations = [textOf(event.object.client_reference_id), organisation].filter((id) => id !== null);
+  return { ...named, organisations };
 }
 
-type NamedObjects = Omit<Subject, 'claims'> & { organisation: string | null };
+type NamedObjects = Omit<EventReferences, 'organisations'> & { organisation: string | null };
 
 function objectsOfEvent({ type, object }: PaymentEvent): NamedObjects {
   const [kind = ''] = type.split('.');

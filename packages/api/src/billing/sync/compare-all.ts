@@ -167,7 +167,7 @@ async function localFindings(app: App) {
           status !== null && (!app.plans.tiers.some((each) => each.tier === tier) || tierSource === 'metadata'),
       )
       .map(({ id, priceId, tier }) => ({ subscription: id, price: priceId, tier })),
-    deadCustomers: dead,
+    deletedCustomers: dead,
     unknownCustomers: unknown,
     problems: live.flatMap(({ id, problem }) => (problem === null ? [] : [{ subscription: id, problem }])),
   };

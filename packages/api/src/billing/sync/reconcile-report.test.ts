@@ -56,7 +56,7 @@ describe('the report names', () => {
     });
     expect(report.unmappedPrices).toContainEqual({ subscription: second.id, price: odd.id, tier: null });
     expect(report.unknownOrganisations).toEqual([{ subscription: lost.id, organisation: 'an-organisation-that-left' }]);
-    expect(report.deadCustomers).toContainEqual({
+    expect(report.deletedCustomers).toContainEqual({
       organisation: dead.principal.organisationId,
       customer: dead.subscription.customer,
     });

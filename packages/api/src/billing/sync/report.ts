@@ -16,7 +16,7 @@ export type Report = {
   /** Live subscriptions whose price belongs to no tier, or whose tier is known by our metadata alone. */
   unmappedPrices: { subscription: string; price: string | null; tier: string | null }[];
   /** Organisations whose customer was deleted at the provider. */
-  deadCustomers: { organisation: string; customer: string | null }[];
+  deletedCustomers: { organisation: string; customer: string | null }[];
   /** Customers that the provider does not know under our key. They are not changed. */
   unknownCustomers: { organisation: string; customer: string | null }[];
   /** Live rows that the provider does not know or assigns to another customer. They are not changed. */
@@ -49,7 +49,7 @@ export function findingsOf(report: Report): string[] {
         ? `price of no tier: ${each.price} of ${each.subscription}`
         : `price known by metadata alone: ${each.price} of ${each.subscription}, taken for ${each.tier}`,
     ),
-    ...report.deadCustomers.map((each) => `customer gone: ${each.customer} of ${each.organisation}`),
+    ...report.deletedCustomers.map((each) => `customer gone: ${each.customer} of ${each.organisation}`),
     ...report.unknownCustomers.map((each) => `unknown to provider: ${each.customer} of ${each.organisation}`),
     ...report.problems.map((each) => `${each.problem.replaceAll('_', ' ')}: ${each.subscription}`),
   ];

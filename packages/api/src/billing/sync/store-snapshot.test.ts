@@ -71,7 +71,7 @@ test.each<[string, (app: App, row: Row) => Promise<unknown>]>([
   const late = fetch(app, await row(subscription.id));
   await asked;
   await loseLease(principal.organisationId);
-  await setCancellation(billing.app, principal, { wanted: true });
+  await setCancellation(billing.app, principal, { cancel: true });
   expect(await row(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true });
   release();
   await late;

@@ -17,7 +17,7 @@ export function reportLines(report: Report): string[] {
     ...report.unmappedPrices.map(({ price, subscription, tier }) =>
       tier === null ? t.priceOfNoTier(price ?? '', subscription) : t.priceByMetadata(price ?? '', subscription, tier),
     ),
-    ...report.deadCustomers.map((each) => t.customerGone(each.customer ?? '', each.organisation)),
+    ...report.deletedCustomers.map((each) => t.customerGone(each.customer ?? '', each.organisation)),
     ...report.unknownCustomers.map((each) => t.customerUnknown(each.customer ?? '', each.organisation)),
     ...report.problems.map((each) => t.problem(problemText(each.problem), each.subscription)),
   ];

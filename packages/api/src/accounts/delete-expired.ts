@@ -9,7 +9,7 @@ import { invitations, memberships } from '../db/schema/members.ts';
 import { returnUrls, signInAttempts } from '../db/schema/sign-in.ts';
 import { dayMilliseconds } from '../durations.ts';
 import { deleteWithoutMembers } from '../organisations/delete-without-members.ts';
-import { forgetOldBrowsers } from '../sessions/known-browser.ts';
+import { deleteExpiredBrowsers } from '../sessions/known-browser.ts';
 import { deleteExpiredNotices } from '../sessions/notice.ts';
 import { deleteExpiredSessions } from '../sessions/session.ts';
 
@@ -37,7 +37,7 @@ export async function deleteExpired(app: App): Promise<void> {
   await deleteOldEntries(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
   await deleteExpiredNotices(app);
-  await forgetOldBrowsers(app);
+  await deleteExpiredBrowsers(app);
 }
 
 /** Deletes accounts that were not verified in time, a batch in each transaction, in the order of their ids. */

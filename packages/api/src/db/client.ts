@@ -17,7 +17,7 @@ type Options = {
   /** Without them a statement may wait without end, as that of a migration may. */
   deadlines?: Deadlines;
   /** Whether statements may take hours, so that a statement_timeout of the role does not apply. Not behind a pooler. */
-  isPatient?: boolean;
+  withoutStatementTimeout?: boolean;
   /** Called with each failure of a statement or a connection. */
   onFailure?: (error: unknown) => void;
   /** Wraps the driver, for example to record its statements. */
@@ -53,7 +53,7 @@ export function openDatabase({
   pool,
   prepare,
   deadlines,
-  isPatient = false,
+  withoutStatementTimeout = false,
   onFailure,
   watch = (sql) => sql,
 }: Options): Connection {
@@ -73,7 +73,7 @@ export function openDatabase({
     connection: {
       application_name: 'gatehouse',
       ...(prepare ? directSettings : settings),
-      ...(prepare && isPatient ? { statement_timeout: zero } : {}),
+      ...(prepare && withoutStatementTimeout ? { statement_timeout: zero } : {}),
     },
   });
   Object.assign(driver.options, { onfailure: onFailure });

@@ -60,14 +60,14 @@ export function openPools(config: Config & { databaseUrl: string }, { work, onFa
     ...watch,
     pool: config.databasePool,
     deadlines: work ? deadlines.requests : commands,
-    isPatient: !work,
+    withoutStatementTimeout: !work,
   });
   const scheduled = openDatabase({
     ...connect,
     ...watch,
     pool: scheduledConnections,
     deadlines: deadlines.scheduled,
-    isPatient: true,
+    withoutStatementTimeout: true,
   });
   const queue = openDatabase({ ...connect, pool: 1, deadlines: deadlines.queue });
   const probe = openDatabase({ ...connect, onFailure: undefined, pool: 1, deadlines: deadlines.probe });
@@ -79,7 +79,7 @@ export function openPools(config: Config & { databaseUrl: string }, { work, onFa
     probe,
     async setUp(work) {
       const [lock, own] = [1, 2].map(() =>
-        openDatabase({ ...connect, pool: 1, deadlines: commands, isPatient: true }),
+        openDatabase({ ...connect, pool: 1, deadlines: commands, withoutStatementTimeout: true }),
       ) as [Connection, Connection];
       for (const each of [lock, own]) inSetup.add(each);
       try {

@@ -49,7 +49,7 @@ export async function isSetUp(
         ([name, kind]) =>
           hasSettings(knownQueues.get(name), settingsOf(kind, timeouts)) &&
           (kind.schedule === undefined ||
-            kind.isTaken === false ||
+            kind.isHandledHere === false ||
             hasSettings(knownTimes.get(name), { cron: kind.schedule, timezone: 'UTC' })),
       )
     );

@@ -79,7 +79,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       for (const outcome of ['ok', 'failed'] as const) {
         metrics.zero('gatehouse_job_duration_seconds', { kind: name, outcome });
       }
-      if (work && kind.isTaken !== false) workers.set(name, await startWorker(name, kind));
+      if (work && kind.isHandledHere !== false) workers.set(name, await startWorker(name, kind));
     }
   }
 
@@ -88,14 +88,14 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     if (queue === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
     // Another release may have created it with other retries.
     else if (!hasSettings(queue, settings)) await boss.updateQueue(name, settings);
-    if (work && kind.isTaken !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
+    if (work && kind.isHandledHere !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
   }
 
   /** Adds a time for each kind, so that one that never succeeds has an age. Kinds that are off here get none. */
   async function addSuccessRows() {
     if (!work) return;
     const kept = entries.filter(([, { recordsSuccess }]) => recordsSuccess);
-    const recorded = kept.flatMap(([name, { isTaken }]) => (isTaken === false ? [] : [name]));
+    const recorded = kept.flatMap(([name, { isHandledHere }]) => (isHandledHere === false ? [] : [name]));
     await sql`
       with gone as (delete from job_successes where kind <> all(${recorded}::text[]))
       insert into job_successes (kind, at) select unnest(${recorded}::text[]), now() on conflict do nothing`;
@@ -136,7 +136,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
 
   return {
     async send(tx, name, data, { key, afterSeconds } = {}) {
-      if (kinds[name].isTaken === false) log.warn('A job waits for a node that can do it.', { job: name });
+      if (kinds[name].isHandledHere === false) log.warn('A job waits for a node that can do it.', { job: name });
       const traceparent = traces.carried();
       await boss.send(name, traceparent === undefined ? data : { ...data, traceparent }, {
         db: { executeSql: (text, values) => executeIn(tx, text, values) },

@@ -51,7 +51,7 @@ export type JobKind<Data> = {
   handler: JobHandler<Data>;
   retry: Retry;
   /** Whether this process can do the work. A job that it cannot do is left to another node. */
-  isTaken?: boolean;
+  isHandledHere?: boolean;
   /** 'stately': at most one job waits and one runs for each key. 'standard' (the default) has no such limit. */
   policy?: 'standard' | 'stately';
   /** A cron expression, for a job that starts at fixed times. */

@@ -8,7 +8,7 @@ export function mailJob<Data>(app: App, send: (app: App, data: Data, jobId: stri
     handler: (data, id) => send(app, data, id),
     // A mail server may be unavailable over a weekend.
     retry: { forSeconds: 3 * daySeconds, longestPauseSeconds: 900 },
-    isTaken: app.mail.on,
+    isHandledHere: app.mail.on,
     concurrency: 2,
   };
 }

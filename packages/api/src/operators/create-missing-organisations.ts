@@ -5,7 +5,7 @@ import { memberships } from '../db/schema/members.ts';
 import { createOrganisation } from '../organisations/create.ts';
 
 /** The condition for users who signed up with an invitation and joined no organisation: each awaits approval alone. */
-export function joinedNothing(db: Executor) {
+export function invitedWithoutOrganisation(db: Executor) {
   return and(
     eq(users.invitedOnly, true),
     isNotNull(users.emailVerifiedAt),
@@ -22,7 +22,7 @@ export async function createMissingOrganisations(tx: Transaction, now: Date, ids
   const waiting = await tx
     .select({ id: users.id, email: users.email })
     .from(users)
-    .where(and(inArray(users.id, ids), joinedNothing(tx)))
+    .where(and(inArray(users.id, ids), invitedWithoutOrganisation(tx)))
     .orderBy(users.id)
     .for('update');
 

@@ -35,8 +35,8 @@ export function clientKey(client: KeyedClient): string {
 }
 
 /** Returns the network of an IPv6 address, or null for an IPv4 address, which has none but itself. */
-export function clientNetwork(asked: KeyedClient): string | null {
-  const { client, network } = requesterFor(asked);
+export function clientNetwork(keyedClient: KeyedClient): string | null {
+  const { client, network } = requesterFor(keyedClient);
   return network === client ? null : network;
 }
 

@@ -10,7 +10,7 @@ import { sessions } from '../db/schema/sessions.ts';
 import { transactSendingLast } from '../db/send-with-commit.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
-import { insertAtOnce, maxSessions } from './insert-at-once.ts';
+import { insertInOneStatement, maxSessions } from './insert-in-one-statement.ts';
 import { browserParts } from './known-browser.ts';
 
 /**
@@ -76,7 +76,7 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
   if (passwordHash !== null && idpSubject === null && organisationId !== null) {
     const entry = entryFor(organisationId);
     const values = { ...session, userId, organisationId, passwordHash, sessionId, browserHash, entry, now };
-    if (await insertAtOnce(app.db, values)) return;
+    if (await insertInOneStatement(app.db, values)) return;
   }
 
   await transactSendingLast(app.db, async (tx, sendLast) => {

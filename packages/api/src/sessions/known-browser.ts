@@ -96,7 +96,7 @@ export function listKnownBrowsers(app: App, userId: string) {
 }
 
 /** Deletes the rows of browsers whose cookie has expired. */
-export async function forgetOldBrowsers(app: App): Promise<void> {
+export async function deleteExpiredBrowsers(app: App): Promise<void> {
   await deleteInSteps(app.db, knownBrowsers, lte(knownBrowsers.signedInAt, oldestSignIn(app)));
 }
 

@@ -19,7 +19,7 @@ export type Token = 'idHash' | 'sharedHash';
 export type SessionRow = Row<typeof inAnyOrganisation.idHash>;
 
 /** What a request reads of the organisation beside its plan. */
-export type Wanted = { usage?: boolean };
+export type ReadOptions = { usage?: boolean };
 
 /**
  * Reads a session that has not expired, its user, the organisation that the user acts for and the
@@ -33,7 +33,7 @@ export async function readSessionRow(
   app: App,
   token: Token,
   hash: string,
-  { usage = false }: Wanted = {},
+  { usage = false }: ReadOptions = {},
 ): Promise<SessionRow | null> {
   const now = app.now().toISOString();
   const rows = await inNamedOrganisation[usage ? 'idHashAndUsage' : token](app.db).execute(hash, { now });

@@ -10,7 +10,7 @@ import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { insertSession } from './insert-session.ts';
 import { makePrincipal, type UserPrincipal } from './principal.ts';
-import { readSessionRow, recordSeen, type SessionRow, type Token, type Wanted } from './session-row.ts';
+import { type ReadOptions, readSessionRow, recordSeen, type SessionRow, type Token } from './session-row.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;
@@ -36,15 +36,15 @@ declare module 'lucia' {
 /** An instance of Lucia holds nothing but its adapter and options. Each App has one for each way to read a session. */
 const instances = new WeakMap<App, ReturnType<typeof createInstances>>();
 
-function luciaOf(app: App, token: Token = 'idHash', { usage = false }: Wanted = {}) {
+function luciaOf(app: App, token: Token = 'idHash', { usage = false }: ReadOptions = {}) {
   const known = instances.get(app) ?? createInstances(app);
   instances.set(app, known);
   return known[usage ? 'idHashAndUsage' : token];
 }
 
 function createInstances(app: App) {
-  function create(token: Token, wanted: Wanted) {
-    return new Lucia(hashedIdAdapter(app, token, wanted), {
+  function create(token: Token, options: ReadOptions) {
+    return new Lucia(hashedIdAdapter(app, token, options), {
       sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
       getUserAttributes: ({ row }) => ({ row }),
     });
@@ -125,7 +125,7 @@ export async function shareSession(app: App, sessionToken: string): Promise<stri
   return shared;
 }
 
-type Reading = Wanted & {
+type Reading = ReadOptions & {
   /** Writes nothing: neither is the session extended or its use recorded, nor do sessions of a closed account end. */
   readOnly?: boolean;
 };
@@ -204,11 +204,11 @@ export async function deleteOtherSessions(db: Executor, userId: string, keptSess
 }
 
 /** Lucia calls the token the session's id, and stores it in clear. This adapter stores its hash, and returns the token. */
-function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
+function hashedIdAdapter(app: App, token: Token, options: ReadOptions): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
       const tokenHash = hashToken(id);
-      const row = await readSessionRow(app, token, tokenHash, wanted);
+      const row = await readSessionRow(app, token, tokenHash, options);
       if (row === null) return [null, null];
       app.recentTokens.note(tokenHash);
 

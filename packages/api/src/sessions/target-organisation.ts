@@ -6,7 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { type Approval, approvalOf, requireApprovedOrganisation } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
-import { isAnnounced } from '../organisations/is-announced.ts';
+import { isVerified } from '../organisations/is-verified.ts';
 import { type PlanFacts, planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { storableText } from '../security/text.ts';
 import type { Holding, Principal } from './principal.ts';
@@ -25,8 +25,8 @@ export type Target = {
   planFacts: PlanFacts | null;
 };
 
-type Reads = Principal & Holding<'READ'>;
-type Writes = Principal & Holding<'WRITE'>;
+type ReadPrincipal = Principal & Holding<'READ'>;
+type WritePrincipal = Principal & Holding<'WRITE'>;
 
 /**
  * Returns the organisation that a request names, which for a key of the deployment may be any one,
@@ -34,7 +34,7 @@ type Writes = Principal & Holding<'WRITE'>;
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation, as for an unknown one.
  */
-export async function readableTarget(app: App, principal: Reads, reference: string): Promise<Target> {
+export async function readableTarget(app: App, principal: ReadPrincipal, reference: string): Promise<Target> {
   const own = ownTarget(principal);
   if (own !== null) {
     if (!isNamedBy(reference, own.organisation)) throw unknown();
@@ -53,7 +53,7 @@ export async function readableTarget(app: App, principal: Reads, reference: stri
  * @throws AppError as `readableTarget`; FORBIDDEN if it is closed, AWAITING_APPROVAL if it awaits
  *   approval.
  */
-export async function writableTarget(app: App, principal: Writes, reference: string): Promise<Target> {
+export async function writableTarget(app: App, principal: WritePrincipal, reference: string): Promise<Target> {
   const target = await readableTarget(app, principal, reference);
   requireApprovedOrganisation(target.approval);
   return target;
@@ -65,7 +65,7 @@ export async function writableTarget(app: App, principal: Writes, reference: str
  * @throws AppError as `writableTarget`, with the field of the first record that fails
  *   (`records.2.organisation`).
  */
-export async function writableTargets(app: App, principal: Writes, references: string[]): Promise<Target[]> {
+export async function writableTargets(app: App, principal: WritePrincipal, references: string[]): Promise<Target[]> {
   const own = ownTarget(principal);
   const known =
     own === null ? await readTargets(app, [...new Set(references.map((each) => each.toLowerCase()))]) : [own];
@@ -86,7 +86,7 @@ export async function writableTargets(app: App, principal: Writes, references: s
 }
 
 /** Returns the organisation of a principal; null for a key of the deployment. */
-function ownTarget(principal: Reads): Target | null {
+function ownTarget(principal: ReadPrincipal): Target | null {
   if (principal.kind === 'key' && principal.organisation === null) return null;
   const organisation = principal.requireOrganisation();
   // A principal with a scope acts for an approved organisation.
@@ -127,7 +127,7 @@ function select(db: Executor, condition: SQL | undefined) {
       planFacts: planFactsOfOrganisations(),
     })
     .from(organisations)
-    .where(and(condition, isAnnounced()));
+    .where(and(condition, isVerified()));
 }
 
 type Row = Awaited<ReturnType<typeof select>>[number];

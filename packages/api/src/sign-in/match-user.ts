@@ -60,15 +60,15 @@ function isApprovedByDomain(app: App, { issuer, email, hostedDomain }: Identity)
   return approvesAll || !verifiesForeignDomains(issuer) || hostedDomain === domainOf(email);
 }
 
-type Coming = { client: Client; invited: boolean };
+type SignInContext = { client: Client; invited: boolean };
 
-async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<MatchedUser> {
+async function match(app: App, tx: Transaction, identity: Identity, context: SignInContext): Promise<MatchedUser> {
   const known = await findIdentity(tx, identity);
   if (known?.unlinkedAt != null) throw new Error('the subject was unlinked');
   const bySubject = known && (await accountById(tx, known.userId));
   if (bySubject !== null) return named(tx, bySubject, identity);
 
-  const created = await createUser(app, tx, identity, coming);
+  const created = await createUser(app, tx, identity, context);
   if (created !== null) return created;
 
   // The row lock makes concurrent identities of one address run in turn: the second finds a linked subject.
@@ -79,7 +79,7 @@ async function match(app: App, tx: Transaction, identity: Identity, coming: Comi
   if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(tx, byEmail, identity);
   if (own.length > 0) throw new Error('the account has another subject, or has unlinked one');
   if (byEmail.accountStatus === 'closed') return byEmail;
-  return link(app, tx, byEmail, identity, coming);
+  return link(app, tx, byEmail, identity, context);
 }
 
 function isSame(known: LinkedIdentity, { issuer, subject }: Identity): boolean {
@@ -90,7 +90,7 @@ async function createUser(
   app: App,
   tx: Transaction,
   identity: Identity,
-  { client, invited }: Coming,
+  { client, invited }: SignInContext,
 ): Promise<MatchedUser | null> {
   const { email, name } = identity;
   const now = app.now();
@@ -119,7 +119,7 @@ async function link(
   tx: Transaction,
   account: Account,
   identity: Identity,
-  { client, invited }: Coming,
+  { client, invited }: SignInContext,
 ): Promise<Account> {
   const now = app.now();
   const { id, email, emailVerifiedAt } = account.user;

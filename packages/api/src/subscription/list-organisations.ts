@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { approvalOf } from '../organisations/account-status.ts';
-import { isAnnounced } from '../organisations/is-announced.ts';
+import { isVerified } from '../organisations/is-verified.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { idAfter, type keysetInput, keysetPageOf } from '../security/keyset-pagination.ts';
 import type { ForDeployment } from '../sessions/principal.ts';
@@ -27,7 +27,7 @@ export async function listOrganisations(app: App, _principal: ForDeployment, inp
       planFacts: planFactsOfOrganisations(),
     })
     .from(organisations)
-    .where(and(isAnnounced(), after === null ? undefined : gt(organisations.id, after)))
+    .where(and(isVerified(), after === null ? undefined : gt(organisations.id, after)))
     .orderBy(asc(organisations.id))
     .limit(input.limit + 1);
 

@@ -3,8 +3,9 @@ import type { App } from '../app.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
 import type { Transaction } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
+import { AppError } from '../errors.ts';
 import { lockOrganisation } from '../organisations/lock.ts';
-import { limitReached } from './limit-reached.ts';
+import { limitSentence } from './limit-sentence.ts';
 
 /**
  * Checks that the plan allows one more member. The organisation's row stays locked until the
@@ -20,5 +21,7 @@ export async function requireRoomForMember(app: App, tx: Transaction, organisati
   const { plan } = await readPlan(app, organisationId, tx);
   const limit = plan.limits.members ?? null;
   const members = await tx.$count(memberships, eq(memberships.organisationId, organisationId));
-  if (limit !== null && members >= limit) throw limitReached(meter, plan, limit);
+  if (limit !== null && members >= limit) {
+    throw new AppError('FORBIDDEN', limitSentence(meter, plan, limit));
+  }
 }

@@ -12,7 +12,7 @@ import { timeProblem, type UsageRecord } from './usage-input.ts';
 /** A record of an organisation that the caller was authorised for. */
 export type OrganisationRecord = UsageRecord & { organisationId: string };
 
-type CheckedRecord = OrganisationRecord & { kind: Meter; content: string; time: Date };
+type CheckedRecord = OrganisationRecord & { meterSettings: Meter; content: string; time: Date };
 
 const attempts = 5;
 
@@ -49,13 +49,13 @@ export async function report(
 function checkRecord(app: App, record: OrganisationRecord, at: number, now: Date): CheckedRecord {
   const problem = timeProblem(record.at, now);
   if (problem !== null) throw invalid({ [`records.${at}.at`]: problem });
-  const kind = app.plans.meters.find(({ meter }) => meter === record.meter);
-  if (kind === undefined) throw invalid({ [`records.${at}.meter`]: 'There is no such meter.' });
-  if (kind.kind === 'gauge')
-    throw invalid({ [`records.${at}.meter`]: `${kind.name} are a level: reserve, release or set it.` });
+  const meterSettings = app.plans.meters.find(({ meter }) => meter === record.meter);
+  if (meterSettings === undefined) throw invalid({ [`records.${at}.meter`]: 'There is no such meter.' });
+  if (meterSettings.kind === 'gauge')
+    throw invalid({ [`records.${at}.meter`]: `${meterSettings.name} are a level: reserve, release or set it.` });
 
   const content = `report ${record.amount} ${record.at?.toISOString() ?? 'now'}`;
-  return { ...record, kind, content, time: record.at ?? now };
+  return { ...record, meterSettings, content, time: record.at ?? now };
 }
 
 /** The records of a batch in the order in which their keys are locked, each key once. */
@@ -76,7 +76,9 @@ function conflict(): AppError {
 
 /** Returns a function that finds a record's period, if it is the current or the next one. */
 async function periodsOf(app: App, records: CheckedRecord[], now: Date): Promise<(record: CheckedRecord) => Period> {
-  const ids = records.filter(({ kind }) => kind.resets === 'subscription_period').map((each) => each.organisationId);
+  const ids = records
+    .filter(({ meterSettings }) => meterSettings.resets === 'subscription_period')
+    .map((each) => each.organisationId);
   const rows =
     ids.length === 0
       ? []
@@ -86,8 +88,8 @@ async function periodsOf(app: App, records: CheckedRecord[], now: Date): Promise
           .where(inArray(organisations.id, [...new Set(ids)]));
   const subscriptions = new Map(rows.map(({ id, facts }) => [id, entitlingSubscription(planFrom(app, facts))]));
 
-  return ({ organisationId, kind, time }) =>
-    periodOf(app, kind, subscriptions.get(organisationId) ?? null, time > now ? time : now);
+  return ({ organisationId, meterSettings, time }) =>
+    periodOf(app, meterSettings, subscriptions.get(organisationId) ?? null, time > now ? time : now);
 }
 
 async function store(

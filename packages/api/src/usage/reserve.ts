@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { AppError, invalid } from '../errors.ts';
 import { allowedBy } from './allowed-by.ts';
 import { count, refusingPlan, type UsageTarget } from './count.ts';
-import { limitSentence } from './limit-reached.ts';
+import { limitSentence } from './limit-sentence.ts';
 import { type Meter, meterInBody } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Config, ConfigError } from '../../config.ts';
 import { defaultPlans } from './default-plans.ts';
 
-type Sold = z.output<typeof plansSchema>;
-export type Plans = Sold & {
+type PlansFile = z.output<typeof plansSchema>;
+export type Plans = PlansFile & {
   /** The lookup key or price id under which each paid tier is sold. */
   priceNames: Record<PaidTier, string>;
 };
@@ -26,7 +26,7 @@ export async function loadPlans({ plansFile, prices }: Pick<Config, 'plansFile' 
   return { ...sold, priceNames: forPaidTiers(sold, (tier) => prices[priceVariable(tier)] ?? `${tier}_monthly`) };
 }
 
-async function readPlans(file: string): Promise<Sold> {
+async function readPlans(file: string): Promise<PlansFile> {
   const read = plansSchema.safeParse(await readJson(file));
   if (read.success) return read.data;
   throw new ConfigError(
@@ -46,12 +46,12 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 /** The identifiers of the paid tiers, in rising rank. */
-export function paidTiers({ tiers: [, ...paid] }: Sold): PaidTier[] {
+export function paidTiers({ tiers: [, ...paid] }: PlansFile): PaidTier[] {
   return paid.map(({ tier }) => tier);
 }
 
 /** A value for each paid tier, in rising rank. */
-export function forPaidTiers<Value>(plans: Sold, make: (tier: PaidTier) => Value): Record<PaidTier, Value> {
+export function forPaidTiers<Value>(plans: PlansFile, make: (tier: PaidTier) => Value): Record<PaidTier, Value> {
   return Object.fromEntries(paidTiers(plans).map((tier) => [tier, make(tier)]));
 }
 

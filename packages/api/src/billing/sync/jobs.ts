@@ -31,7 +31,7 @@ export function billingJobs({
   const noRetry = { forSeconds: 0, longestPauseSeconds: 0 };
   const untilNextPrices = { forSeconds: hourSeconds, longestPauseSeconds: 300 };
   // A node without the provider's key would complete another node's jobs without doing them.
-  const isTaken = app.payment !== null;
+  const isHandledHere = app.payment !== null;
 
   return {
     'payment-plan-times': {
@@ -45,41 +45,41 @@ export function billingJobs({
       handler: (data: { subscriptionId: string }) => syncDue(app, data.subscriptionId),
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
-      isTaken,
+      isHandledHere,
       concurrency: 4,
     },
     'payment-contact': {
       handler: (data: { organisationId: string }) => syncContact(app, data.organisationId),
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
-      isTaken,
+      isHandledHere,
     },
     // A checkout stays payable for a day.
     'payment-checkouts': {
       handler: (data: { organisationId: string }) => closeCheckoutsIfPaid(app, data.organisationId),
       policy: 'stately',
       retry: { forSeconds: daySeconds, longestPauseSeconds: 300 },
-      isTaken,
+      isHandledHere,
     },
     // Until this job succeeds, the portal offers the old prices.
     'payment-prices': {
       handler: async () => void (await refreshPrices(app)),
       policy: 'stately',
       retry: untilNextPrices,
-      isTaken,
+      isHandledHere,
     },
     'payment-portal': {
       handler: async () => void (await updatePortal(app)),
       policy: 'stately',
       retry: untilNextPrices,
-      isTaken,
+      isHandledHere,
     },
     'payment-due': {
       handler: async () => void (await enqueueDue(scheduled)),
       policy: 'stately',
       schedule: '* * * * *',
       retry: noRetry,
-      isTaken,
+      isHandledHere,
       recordsSuccess: true,
     },
     'payment-undelivered': {
@@ -88,7 +88,7 @@ export function billingJobs({
       schedule: '*/15 * * * *',
       recordsSuccess: true,
       retry: { forSeconds: 2, longestPauseSeconds: 60 },
-      isTaken,
+      isHandledHere,
     },
     'payment-compare': {
       handler: async () => logReport(scheduled, await compareAll(scheduled)),
@@ -96,7 +96,7 @@ export function billingJobs({
       schedule: '23 3 * * *',
       recordsSuccess: true,
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
-      isTaken,
+      isHandledHere,
     },
     'payment-sweep': {
       async handler() {

@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { addressSearchTexts } from '../../security/address.ts';
 import { freeLine, partOf } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
-import { joinedNothing } from '../create-missing-organisations.ts';
+import { invitedWithoutOrganisation } from '../create-missing-organisations.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pagination.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';
 import { readCounts } from './read-counts.ts';
@@ -80,7 +80,7 @@ function futureOrganisation({ id, email }: { id: string; email: string }) {
 }
 
 function awaitsWithoutOrganisation(app: App): SQL | undefined {
-  return and(joinedNothing(app.db), isNull(users.suspendedAt));
+  return and(invitedWithoutOrganisation(app.db), isNull(users.suspendedAt));
 }
 
 const isWaiting = and(eq(organisations.approval, 'pending'), isNull(organisations.suspendedAt));

@@ -28,7 +28,10 @@ type Values = {
  * Other tables are read from the statement's snapshot, which may be older. So the volatile function
  * `has_room_for_session`, whose queries have newer snapshots, counts after the lock.
  */
-export async function insertAtOnce(db: Database, { entry, expiresAt, now, ...values }: Values): Promise<boolean> {
+export async function insertInOneStatement(
+  db: Database,
+  { entry, expiresAt, now, ...values }: Values,
+): Promise<boolean> {
   const inserted = await insertion(db).execute({
     ...values,
     ...entry,

@@ -1,5 +1,4 @@
 import type { Plan } from '../billing/plans/plans.ts';
-import { AppError } from '../errors.ts';
 import type { Meter } from './meter.ts';
 
 /** Returns a sentence that names a plan's limit: "The Free plan allows 3 projects." */
@@ -7,11 +6,6 @@ export function limitSentence({ name, kind, resets }: Meter, plan: Plan, limit: 
   const amount = limit.toLocaleString('en-GB');
   const period = kind === 'gauge' ? '' : resets === 'calendar_month' ? ' a month' : ' in a billing period';
   return `The ${plan.name} plan allows ${amount} ${plural(name, limit)}${period}.`;
-}
-
-/** Returns the AppError FORBIDDEN for use above a plan's limit. */
-export function limitReached(meter: Meter, plan: Plan, limit: number): AppError {
-  return new AppError('FORBIDDEN', limitSentence(meter, plan, limit));
 }
 
 /** Keeps "API calls", turns "Members" into "members", and uses the singular for a limit of 1. */

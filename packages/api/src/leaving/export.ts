@@ -86,7 +86,7 @@ function invitationsBy(db: Executor, userId: string) {
       expires_at: invitations.expiresAt,
     })
     .from(invitations)
-    .where(eq(invitations.madeBy, userId))
+    .where(eq(invitations.createdBy, userId))
     .orderBy(asc(invitations.createdAt), asc(invitations.id));
 }
 

@@ -47,7 +47,7 @@ export async function changeRole(
     if (role === 'member' || role === 'viewer') {
       await tx
         .delete(invitations)
-        .where(and(eq(invitations.organisationId, organisationId), eq(invitations.madeBy, userId)));
+        .where(and(eq(invitations.organisationId, organisationId), eq(invitations.createdBy, userId)));
     }
     await recordAudit(tx, app.now(), {
       action: 'role-changed',

@@ -103,7 +103,7 @@ it('an invitation stays valid if joining is refused', async () => {
   await (await makeAccount(test)).api.members.join({ token });
 });
 
-it('an invitation is listed for administrators until it is used or withdrawn, and is stored as a hash only', async () => {
+it('an invitation is listed for administrators until it is used or revoked, and is stored as a hash only', async () => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
   const token = await makeInvitation(owner, 'admin');
@@ -139,7 +139,7 @@ it('an invitation expires after seven days, and is deleted a day later', async (
   await late.close();
 });
 
-it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, maker: string, email: string) => Promise<unknown>]>([
+it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, creator: string, email: string) => Promise<unknown>]>([
   ['removed', ({ api, organisationId }, user_id) => api.members.remove({ organisation_id: organisationId, user_id })],
   [
     'demoted',

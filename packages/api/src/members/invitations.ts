@@ -33,7 +33,7 @@ export const inviteInput = z.object({
     .transform((note) => note || null),
 });
 
-export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.') });
+export const revokeInvitationInput = z.object({ id: z.uuid('There is no such invitation.') });
 
 /**
  * Creates an invitation and returns its link, by which one user joins the organisation within seven
@@ -64,7 +64,14 @@ export async function invite(
     if (open >= maximumOpen)
       throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Revoke some first.`);
 
-    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: principal.user.id, role, note };
+    const row = {
+      id: newId(now),
+      tokenHash: hashToken(token),
+      organisationId,
+      createdBy: principal.user.id,
+      role,
+      note,
+    };
     const sessionId = principal.sessionId;
     await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
     const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: row.id, role } };
@@ -87,19 +94,19 @@ export async function listInvitations(app: App, principal: Administrator) {
       id: invitations.id,
       role: invitations.role,
       note: invitations.note,
-      maker: { email: users.email, name: users.name },
+      creator: { email: users.email, name: users.name },
       createdAt: invitations.createdAt,
       expiresAt: invitations.expiresAt,
     })
     .from(invitations)
-    .innerJoin(users, eq(users.id, invitations.madeBy))
+    .innerJoin(users, eq(users.id, invitations.createdBy))
     .where(isOpen(organisation.id, app.now()))
     .orderBy(asc(invitations.expiresAt), asc(invitations.id));
-  return open.map(({ id, role, note, maker, createdAt, expiresAt }) => ({
+  return open.map(({ id, role, note, creator, createdAt, expiresAt }) => ({
     id,
     role,
     note,
-    made_by: maker,
+    made_by: creator,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
   }));
@@ -111,20 +118,20 @@ export async function listInvitations(app: App, principal: Administrator) {
  * @throws AppError NO_ORGANISATION; NOT_FOUND if there is
  *   no such invitation.
  */
-export async function withdrawInvitation(
+export async function revokeInvitation(
   app: App,
   principal: Administrator,
-  { id }: z.output<typeof withdrawInput>,
+  { id }: z.output<typeof revokeInvitationInput>,
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = principal.requireOrganisation();
 
   await app.db.transaction(async (tx) => {
-    const withdrawn = await tx
+    const revoked = await tx
       .delete(invitations)
       .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
       .returning({ id: invitations.id });
-    if (withdrawn.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
+    if (revoked.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
     const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: id } };
     await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
   });

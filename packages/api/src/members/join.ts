@@ -65,7 +65,7 @@ export async function join(
     const invitation = await readInvitation(app, tx, token);
     const taken = await tx.delete(invitations).where(eq(invitations.id, held.id)).returning({ id: invitations.id });
     if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', invitationNoLongerValid);
-    const { organisation, role, madeBy } = invitation;
+    const { organisation, role, createdBy } = invitation;
 
     const account = await accountById(tx, principal.user.id);
     if (account === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
@@ -79,7 +79,7 @@ export async function join(
 
     const now = app.now();
     const membership = { userId: principal.user.id, organisationId: organisation.id };
-    await tx.insert(memberships).values({ ...membership, role, createdAt: now, invitedBy: madeBy });
+    await tx.insert(memberships).values({ ...membership, role, createdAt: now, invitedBy: createdBy });
     await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, principal.user.id));
     await chooseOrganisation(tx, { ...membership, sessionId: principal.sessionId });
     const details = { invitation: held.id, role };

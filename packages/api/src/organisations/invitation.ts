@@ -20,10 +20,10 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
     .select({
       id: invitations.id,
       role: invitations.role,
-      madeBy: invitations.madeBy,
+      createdBy: invitations.createdBy,
       expiresAt: invitations.expiresAt,
       organisation: basicColumns,
-      maker: {
+      creator: {
         emailVerifiedAt: users.emailVerifiedAt,
         suspendedAt: users.suspendedAt,
         invitedOnly: users.invitedOnly,
@@ -31,10 +31,10 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
     })
     .from(invitations)
     .innerJoin(organisations, eq(organisations.id, invitations.organisationId))
-    .innerJoin(users, eq(users.id, invitations.madeBy))
+    .innerJoin(users, eq(users.id, invitations.createdBy))
     .where(and(eq(invitations.tokenHash, hashToken(token)), gt(invitations.expiresAt, now())));
-  if (found === undefined || accountStatusOf(found.maker, found.organisation) !== 'active') return null;
+  if (found === undefined || accountStatusOf(found.creator, found.organisation) !== 'active') return null;
 
-  const { maker: _, ...invitation } = found;
+  const { creator: _, ...invitation } = found;
   return invitation;
 }

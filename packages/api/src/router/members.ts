@@ -1,6 +1,12 @@
 import { changeRole, changeRoleInput } from '../members/change-role.ts';
 import { leaveInput, leaveOrganisation, removeInput, removeMember } from '../members/end-membership.ts';
-import { invite, inviteInput, listInvitations, withdrawInput, withdrawInvitation } from '../members/invitations.ts';
+import {
+  invite,
+  inviteInput,
+  listInvitations,
+  revokeInvitation,
+  revokeInvitationInput,
+} from '../members/invitations.ts';
 import { invitationInput, join, openInvitation } from '../members/join.ts';
 import { listMembersOf, membersOfInput } from '../members/list-for-services.ts';
 import { listMembers, listMembersInput } from '../members/list-members.ts';
@@ -20,9 +26,9 @@ export const membersRouter = router({
     .input(body(inviteInput))
     .mutation(({ ctx, input }) => invite(ctx.app, ctx.principal, input, ctx.client)),
   withdraw: scopedProcedure('ADMIN')
-    .input(body(withdrawInput))
+    .input(body(revokeInvitationInput))
     .mutation(async ({ ctx, input }) => {
-      await withdrawInvitation(ctx.app, ctx.principal, input, ctx.client);
+      await revokeInvitation(ctx.app, ctx.principal, input, ctx.client);
       return { ok: true as const };
     }),
   invitation: publicProcedure

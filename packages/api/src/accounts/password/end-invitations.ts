@@ -10,5 +10,5 @@ import { invitations } from '../../db/schema/members.ts';
 export async function endInvitations(tx: Transaction, userId: string, keptSessionId: string | null): Promise<void> {
   const others =
     keptSessionId === null ? undefined : or(isNull(invitations.sessionId), ne(invitations.sessionId, keptSessionId));
-  await tx.delete(invitations).where(and(eq(invitations.madeBy, userId), others));
+  await tx.delete(invitations).where(and(eq(invitations.createdBy, userId), others));
 }

@@ -13,7 +13,7 @@ export function organisationActions(test: AuditTest): AuditCase[] {
       'invitation-made by user about organisation from client',
     ],
     [
-      'an invitation that is withdrawn',
+      'an invitation that is revoked',
       afterwards(makeInvitation, async ({ api }) => {
         const [invitation] = await api.members.invitations();
         await api.members.withdraw({ id: invitation?.id ?? '' });

@@ -39,7 +39,7 @@ export const invitations = pgTable(
     id: uuid('id').primaryKey(),
     tokenHash: text('token_hash').notNull().unique(),
     organisationId: uuid('organisation_id').notNull(),
-    madeBy: uuid('made_by').notNull(),
+    createdBy: uuid('made_by').notNull(),
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
     /** A note about the person whom the link is for, by its creator. Only administrators read it. */
     note: text('note'),
@@ -54,10 +54,10 @@ export const invitations = pgTable(
   (table) => [
     foreignKey({
       name: 'invitations_maker',
-      columns: [table.madeBy, table.organisationId],
+      columns: [table.createdBy, table.organisationId],
       foreignColumns: [memberships.userId, memberships.organisationId],
     }).onDelete('cascade'),
-    index('invitations_organisation').on(table.organisationId, table.madeBy),
+    index('invitations_organisation').on(table.organisationId, table.createdBy),
     index('invitations_expiry').on(table.expiresAt),
     check('invitations_role', sql`${table.role} in ('admin', 'member', 'viewer')`),
   ],

@@ -169,8 +169,8 @@ export function createAdmission(onRefusal: (kind: RequestClass) => void = () => 
   };
 }
 
-function newGroup(most: number): Group {
-  return { ...createPlaces(most, maxClassBytes), sending: new Set(), light: most * lightShare };
+function newGroup(maxPlaces: number): Group {
+  return { ...createPlaces(maxPlaces, maxClassBytes), sending: new Set(), light: maxPlaces * lightShare };
 }
 
 function perClass<Value>(create: (kind: RequestClass) => Value): Record<RequestClass, Value> {

@@ -32,7 +32,7 @@ type Refuse = (request: IncomingMessage, response: ServerResponse, reason: Reaso
 const pauseMilliseconds = 250;
 
 /** Refusals that wait to be sent. Each holds its request and what Node has read of its body; further ones are sent at once. */
-const mostPaused = 1_000;
+const maxPaused = 1_000;
 
 /** For how long refusals are counted before the log names them again. */
 const logMilliseconds = 10_000;
@@ -62,7 +62,7 @@ export function createRefusals(config: Config): Refuse {
 
   let paused = 0;
   function pause(response: ServerResponse, send: () => void) {
-    if (paused >= mostPaused) return void send();
+    if (paused >= maxPaused) return void send();
     paused += 1;
     const timer = setTimeout(send, pauseMilliseconds);
     response.once('close', () => {

@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { z } from 'zod';
 import { isStorable } from './text.ts';
 
-const maximumLength = 254;
+const maxLength = 254;
 const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const typedLabel = /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 const asciiLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -14,7 +14,7 @@ const asciiLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
  * normalisation can turn another character into an @ or a dot.
  */
 export function readAddress(input: string): string | null {
-  if (!isStorable(input) || input.length > 4 * maximumLength) return null;
+  if (!isStorable(input) || input.length > 4 * maxLength) return null;
 
   const typed = input.trim().normalize('NFKC').toLowerCase().normalize('NFKC');
   // With invisible characters one mailbox could have several accounts.
@@ -24,7 +24,7 @@ export function readAddress(input: string): string | null {
   if (rest.length > 0 || domain === null || local.length > 64 || !localPart.test(local)) return null;
 
   const address = `${local}@${domain}`;
-  return address.length <= maximumLength ? address : null;
+  return address.length <= maxLength ? address : null;
 }
 
 /**

@@ -11,8 +11,8 @@ import { isStorable } from './text.ts';
 
 /** The Argon2id parameters of OWASP's password storage guidance: 19 MiB, two passes, one lane. */
 const hashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const minimumLength = 8;
-const maximumLength = 256;
+const minLength = 8;
+const maxLength = 256;
 
 /**
  * Returns a sentence that says why a new password of the right form (`newPasswordField`) is not
@@ -32,8 +32,8 @@ export async function passwordFault(password: Password, forbidden: string[]): Pr
 function formFault(password: Password): string | null {
   const length = [...password].length;
   if (!isStorable(password)) return 'This contains characters we can’t store.';
-  if (length < minimumLength) return `Use at least ${minimumLength} characters.`;
-  if (length > maximumLength) return `Use at most ${maximumLength} characters.`;
+  if (length < minLength) return `Use at least ${minLength} characters.`;
+  if (length > maxLength) return `Use at most ${maxLength} characters.`;
   return null;
 }
 
@@ -49,7 +49,7 @@ export const newPasswordField = z
     if (fault !== null) context.addIssue(fault);
   });
 
-const longestWaitMilliseconds = 4_000;
+const maxWaitMilliseconds = 4_000;
 
 /**
  * Half of the requests that a node admits (apps/server/src/admission.ts), so that a flood of sign-ins leaves room for
@@ -58,7 +58,7 @@ const longestWaitMilliseconds = 4_000;
 const maxWaiting = 100;
 
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
-const enqueueHash = fairQueue(availableParallelism(), maxWaiting, longestWaitMilliseconds);
+const enqueueHash = fairQueue(availableParallelism(), maxWaiting, maxWaitMilliseconds);
 
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;
@@ -102,7 +102,7 @@ export async function verifyPassword(hashed: string | null, password: string, cl
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
   const matches = await enqueueHash(requesterFor(client), () =>
-    verify(comparedHash, normalisePassword(password).slice(0, 4 * maximumLength)),
+    verify(comparedHash, normalisePassword(password).slice(0, 4 * maxLength)),
   );
   return matches && hashed !== null;
 }

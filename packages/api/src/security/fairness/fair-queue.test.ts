@@ -6,8 +6,8 @@ import { fairQueue } from './fair-queue.ts';
 type Task = Requester & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };
 
 /** A queue whose tasks end on command, with the state of each task. */
-function observedQueue(most: number, maxWaiting: number) {
-  const run = fairQueue(most, maxWaiting);
+function observedQueue(maxRunning: number, maxWaiting: number) {
+  const run = fairQueue(maxRunning, maxWaiting);
   const tasks: Task[] = [];
 
   async function enqueue(requester: Requester): Promise<Task> {
@@ -94,8 +94,8 @@ it('never runs or queues more than its limits, and refuses from the longest queu
       steps,
       fc.integer({ min: 1, max: 3 }),
       fc.integer({ min: 0, max: 6 }),
-      async (history, most, room) => {
-        const queue = observedQueue(most, room);
+      async (history, maxRunning, room) => {
+        const queue = observedQueue(maxRunning, room);
         for (const step of history) {
           if (typeof step === 'string') {
             await queue.endOne();
@@ -106,7 +106,7 @@ it('never runs or queues more than its limits, and refuses from the longest queu
           const refused = queue.inState('refused');
           if (refused.length > refusedBefore) expectFromLongest(queue.inState('waiting'), refused);
 
-          expect(queue.inState('running').length).toBeLessThanOrEqual(most);
+          expect(queue.inState('running').length).toBeLessThanOrEqual(maxRunning);
           expect(queue.waiting()).toBe(queue.inState('waiting').length);
           expect(queue.waiting()).toBeLessThanOrEqual(room);
         }
@@ -144,13 +144,13 @@ it('starts the next task after one that throws', async () => {
 });
 
 it('a task whose turn comes too late is refused, and the next task runs', async () => {
-  const longestMilliseconds = 1_000;
-  const run = fairQueue(1, 100, longestMilliseconds);
+  const maxWaitMilliseconds = 1_000;
+  const run = fairQueue(1, 100, maxWaitMilliseconds);
   const requester = { client: 'a', network: 'n' };
   const first = Promise.withResolvers<string>();
   const ended = [run(requester, () => first.promise)];
   for (const name of ['late', 'late too']) ended.push(run(requester, async () => name));
-  await new Promise((resolve) => setTimeout(resolve, longestMilliseconds + 100));
+  await new Promise((resolve) => setTimeout(resolve, maxWaitMilliseconds + 100));
   ended.push(run(requester, async () => 'in time'));
   first.resolve('first');
   const results = await Promise.allSettled(ended);

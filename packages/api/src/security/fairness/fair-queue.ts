@@ -4,22 +4,22 @@ import type { Requester } from '../client.ts';
 type WaitingTask = { start: () => void; refuse: (error: AppError) => void; since: number };
 
 /**
- * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
+ * Runs at most `maxRunning` tasks at a time. Others wait: networks take turns, the clients of a network
  * take turns within it, and each client's tasks keep their order. So one client or network that
  * floods the queue delays the others by one task at a time.
  * At most `maxWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
  * in the network with the most waiting, is refused, which may be the task just added.
- * A task whose turn comes after `longestMilliseconds` is refused: its caller has probably given up.
+ * A task whose turn comes after `maxWaitMilliseconds` is refused: its caller has probably given up.
  *
  * @throws AppError BUSY, with the seconds to wait, from a call of the returned function whose task is refused.
  */
-export function fairQueue(most: number, maxWaiting: number, longestMilliseconds = Number.POSITIVE_INFINITY) {
+export function fairQueue(maxRunning: number, maxWaiting: number, maxWaitMilliseconds = Number.POSITIVE_INFINITY) {
   const networks = new Map<string, Map<string, WaitingTask[]>>();
   let running = 0;
   let waiting = 0;
 
   async function run<Result>(requester: Requester, task: () => Promise<Result>): Promise<Result> {
-    if (running < most) running += 1;
+    if (running < maxRunning) running += 1;
     else await turnOf(requester);
     try {
       return await task();
@@ -53,7 +53,7 @@ export function fairQueue(most: number, maxWaiting: number, longestMilliseconds 
     networks.delete(network);
     if (clients.size > 0) networks.set(network, clients);
     waiting -= 1;
-    if (next !== undefined && performance.now() - next.since > longestMilliseconds) {
+    if (next !== undefined && performance.now() - next.since > maxWaitMilliseconds) {
       next.refuse(busy());
       startNext();
       return;

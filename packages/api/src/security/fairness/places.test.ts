@@ -16,8 +16,8 @@ const megabyte = 1024 * 1024;
 const someone = { network: 'someone', client: 'someone' };
 
 /** Places, and every request that arrived, as the admission treats them. */
-function observed(most: number) {
-  const places = createPlaces(most, 32 * megabyte);
+function observed(maxOpen: number) {
+  const places = createPlaces(maxOpen, 32 * megabyte);
   const requests: Request[] = [];
   const inState = (...states: Request['state'][]) => requests.filter(({ state }) => states.includes(state));
   const ofNetwork = ({ network }: Requester) =>
@@ -109,8 +109,8 @@ const steps = fc.array(
 
 it('no more requests are open than places, none is refused while a heavier one waits, and at the end nothing is left', () => {
   fc.assert(
-    fc.property(steps, fc.integer({ min: 1, max: 12 }), (history, most) => {
-      const { places, arrive, runNext, continueLater, leave, inState, requests, continuing } = observed(most);
+    fc.property(steps, fc.integer({ min: 1, max: 12 }), (history, maxOpen) => {
+      const { places, arrive, runNext, continueLater, leave, inState, requests, continuing } = observed(maxOpen);
       for (const step of history) {
         if (step === 'next') runNext();
         else if (step === 'continue') continueLater(inState('started').at(-1));
@@ -119,7 +119,7 @@ it('no more requests are open than places, none is refused while a heavier one w
         else arrive(step);
 
         expect(places.open()).toBe(inState('waiting', 'started').length);
-        expect(places.open()).toBeLessThanOrEqual(most);
+        expect(places.open()).toBeLessThanOrEqual(maxOpen);
         expect(places.waiting()).toBe(inState('waiting').length + continuing());
       }
 

@@ -34,7 +34,7 @@ export type HeldPlace = {
  *
  * Needs memory for open requests only, however many clients there are.
  */
-export function createPlaces(most: number, mostBytes: number) {
+export function createPlaces(maxOpen: number, maxBytes: number) {
   const networks = new Map<string, Network>();
   /** Those of which something waits, in the order of their turns. */
   const turns = new Set<Network>();
@@ -135,11 +135,11 @@ export function createPlaces(most: number, mostBytes: number) {
     openOf,
     open: () => open,
     waiting: () => waiting,
-    hasPlace: (requester: Requester) => openOf(requester) < shareOfFree * (most - open),
+    hasPlace: (requester: Requester) => openOf(requester) < shareOfFree * (maxOpen - open),
     /** Whether a network may hold so many more bytes: a quarter of all at most, and no more than then remain free. */
     hasBytes({ network }: Requester, more: number) {
       const held = (networks.get(network)?.bytes ?? 0) + more;
-      return more === 0 || held <= Math.min(mostBytes / 4, mostBytes - bytes - more);
+      return more === 0 || held <= Math.min(maxBytes / 4, maxBytes - bytes - more);
     },
   };
 }

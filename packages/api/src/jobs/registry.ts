@@ -23,7 +23,7 @@ export interface JobData {
   'payment-sync': { subscriptionId: string };
   /** Sets an organisation's billing e-mail address at the payment provider. */
   'payment-contact': { organisationId: string };
-  /** Expires the open checkouts of an organisation with a running subscription. */
+  /** Expires the open checkouts of an organisation with a started subscription. */
   'payment-checkouts': { organisationId: string };
   /** Reads the prices of the tiers from the provider and stores them. */
   'payment-prices': object;

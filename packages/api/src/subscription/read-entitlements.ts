@@ -15,7 +15,7 @@ import { planSummaryOf } from './read-subscription.ts';
 export const entitlementsInput = z.object({ organisation: targetField });
 export const entitlementInput = entitlementsInput.extend({ name: z.string('A feature or meter is required.') });
 
-type Reads = Principal & Holding<'READ'>;
+type ReadPrincipal = Principal & Holding<'READ'>;
 
 /**
  * Returns the plan, the features and the usage of an organisation. `approval` is always 'approved',
@@ -25,7 +25,7 @@ type Reads = Principal & Holding<'READ'>;
  */
 export async function readEntitlements(
   app: App,
-  principal: Reads,
+  principal: ReadPrincipal,
   { organisation }: z.output<typeof entitlementsInput>,
 ) {
   const target = await readableTarget(app, principal, organisation);
@@ -59,7 +59,7 @@ export type Entitlement = {
  */
 export async function checkEntitlement(
   app: App,
-  principal: Reads,
+  principal: ReadPrincipal,
   { organisation, name }: z.output<typeof entitlementInput>,
 ): Promise<Entitlement> {
   const target = await readableTarget(app, principal, organisation);

@@ -65,7 +65,7 @@ function create({ provider, params }: Call<Params>): CheckoutSession {
     throw refused('The sandbox supports hosted pages only.', { code: 'sandbox_unsupported', param: 'ui_mode' });
   }
   if (params.success_url === undefined) throw missingParameter('success_url');
-  for (const name of ['success_url', 'cancel_url'] as const) checkAddress(params[name], name);
+  for (const name of ['success_url', 'cancel_url'] as const) checkUrl(params[name], name);
   if (!params.line_items?.length) throw missingParameter('line_items');
   if (params.customer && params.customer_email) {
     throw refused('You may only specify one of these parameters: customer, customer_email.', {
@@ -159,7 +159,7 @@ function expire({ provider, id }: Call<Stripe.Checkout.SessionExpireParams>): Ch
   return session;
 }
 
-function checkAddress(address: string | undefined, param: string): void {
-  if (address === undefined || (URL.canParse(address) && /^https?:/i.test(address))) return;
+function checkUrl(url: string | undefined, param: string): void {
+  if (url === undefined || (URL.canParse(url) && /^https?:/i.test(url))) return;
   throw refused('Not a valid URL', { code: 'url_invalid', param });
 }

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
@@ -7,6 +8,7 @@ import { layoutShifts } from '../support/browser/layout-shift.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, signIn } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
+import { listenLocally } from '../support/servers/listen-locally.ts';
 import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
@@ -112,6 +114,33 @@ test('the layout does not shift when the font arrives late, and the next page is
 
   await page.evaluate(() => document.body.prepend('This moves the page.'));
   expect(await layoutShifts(page)).toHaveLength(1);
+});
+
+test('the layout does not shift when the end of a page arrives late', async ({ page, service }) => {
+  let sendEnd = () => {};
+  const held = new Promise<void>((resolve) => {
+    sendEnd = resolve;
+  });
+  const server = http.createServer(async ({ url }, response) => {
+    const answer = await fetch(service.baseUrl + url, { headers: { accept: '*/*' } });
+    const type = answer.headers.get('content-type') ?? '';
+    const body = Buffer.from(await answer.arrayBuffer());
+    const end = type.startsWith('text/html') ? body.indexOf('action="/language"') : 0;
+    response.writeHead(answer.status, { 'content-type': type });
+    response.write(body.subarray(0, end));
+    if (end > 0) await held;
+    response.end(body.subarray(end));
+  });
+  const { port, stop } = await listenLocally(server);
+
+  // The footer is in the window.
+  await page.setViewportSize({ width: 1280, height: 1200 });
+  await page.goto(`http://localhost:${port}/signup`, { waitUntil: 'commit' });
+  await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+  sendEnd();
+  await expect(page.getByRole('button', { name: 'Deutsch' })).toBeVisible();
+  expect(await layoutShifts(page)).toEqual([]);
+  await stop();
 });
 
 test('scripts and styles are sent compressed, and stay in the cache for a year', async ({ service }) => {

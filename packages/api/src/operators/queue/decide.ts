@@ -29,8 +29,8 @@ export const declineInput = z.object({
 
 /**
  * Opens the approval gate of organisations that await approval, or with `declined_at` of those that were declined then;
- * suspended ones do not change. The id of a user without an organisation, as the queue lists it, creates the user's organisation first. Returns those that were
- * approved: about the others, another operator had decided before.
+ * suspended ones do not change. The id of a user without an organisation, as the queue lists it, creates the user's
+ * organisation first. Returns those that were approved: about the others, another operator had decided before.
  */
 export async function approve(app: App, principal: Operator, input: z.output<typeof approveInput>, client: Client) {
   const { user } = principal;

@@ -54,7 +54,7 @@ describe('undoing a decision', () => {
     ['approve', 'decline', 'closed'],
     ['decline', 'approve', 'active'],
     ['decline', 'decline', 'closed'],
-  ] as const)('of %s leaves a later %s of another operator in place', async (before, after, status) => {
+  ] as const)('of an earlier %s leaves a later %s in place', async (before, after, status) => {
     const owner = await decidedOwner(before);
     await undo(owner);
     await decide(owner, after);

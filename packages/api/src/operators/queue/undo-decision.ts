@@ -26,8 +26,8 @@ export function canBeUndone(app: App, at: Date): boolean {
 
 /**
  * Returns an organisation to the queue of those that await a decision, within a day of the decision. Its members keep
- * their sessions, and wait with it. A decision of another operator since then stays. An organisation that pays or is paying keeps its approval,
- * because the provider would continue to charge it: it can be suspended instead.
+ * their sessions, and wait with it. A decision of another operator since then stays. An organisation that pays or is
+ * paying keeps its approval, because the provider would continue to charge it: it can be suspended instead.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the decision was changed since, or is older than a day, for a suspended
  *   or paying organisation, and for the operator's own.

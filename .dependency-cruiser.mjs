@@ -1,29 +1,17 @@
 // Which file may import which. Type imports count. `npm run lint` runs it.
 
-/** The folders of packages/api/src: each may import from those before it, and none from those after it. */
-export const layers = [
-  'security',
-  'telemetry',
-  'db',
-  'providers',
-  'jobs',
-  'mail',
+/** The areas of packages/api/src: each may import from those before it, and none from those after it. */
+export const areas = [
+  'platform',
   'audit',
   'changes',
   'organisations',
-  'sessions',
-  'accounts',
+  'auth',
   'billing',
-  'usage',
-  'subscription',
   'members',
-  'keys',
-  'tokens',
-  'sign-in',
-  'leaving',
   'operators',
-  'openapi',
   'router',
+  'http',
 ];
 
 const api = '^packages/api/src/';
@@ -32,14 +20,13 @@ const tests = '\\.(test|spec)\\.ts$|/testing/|/testing\\.ts$';
 /** A package by its name, installed or not. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
-const foundation = `${api}(errors|log|links|durations|config|config-[a-z]+)\\.ts$`;
-
-const layerRules = layers.map((layer, at) => ({
-  name: `layer-${layer}`,
-  comment: `${layer} is a layer below what it imports: the order is in .dependency-cruiser.mjs.`,
+const areaRules = areas.map((area, at) => ({
+  name: `area-${area}`,
+  comment: `${area} is below what it imports: the order of the areas is in .dependency-cruiser.mjs.`,
   severity: 'error',
-  from: { path: `${api}${layer}/`, pathNot: tests },
-  to: { path: `${api}(${[...layers.slice(at + 1), 'testing'].join('|')})/|${api}(create-app|job-kinds)\\.ts$` },
+  // A token says the tier, which is computed by billing until it is a row of its own.
+  from: { path: `${api}${area}/`, pathNot: `${tests}|${api}auth/tokens/issue-token\\.ts$` },
+  to: { path: `${api}(${[...areas.slice(at + 1), 'testing'].join('|')})/|${api}(create-app|job-kinds)\\.ts$` },
 }));
 
 const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';
@@ -48,31 +35,36 @@ const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';
 const openToHandlers = [
   ['app\\.ts$', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}`],
   ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],
-  ['config\\.ts$', `${web}lib/server/|^apps/server/src/`],
-  ['config-version\\.ts$', '^apps/server/src/'],
-  ['durations\\.ts$', web],
-  ['log\\.ts$', operatorCommands],
-  ['sessions/', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
-  ['keys/', operatorCommands],
-  ['keys/read-key\\.ts$', `${web}lib/server/(guards/request-guard|http/router-context)\\.ts$`],
-  ['sign-in/', `${web}routes/auth/`],
-  ['sign-in/return-url\\.ts$', `${web}lib/server/session/return-url\\.ts$`],
+  ['platform/config\\.ts$', `${web}lib/server/|^apps/server/src/`],
+  ['platform/config-version\\.ts$', '^apps/server/src/'],
+  ['platform/durations\\.ts$', web],
+  ['platform/log\\.ts$', operatorCommands],
+  ['auth/sessions/', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
+  ['auth/key-format\\.ts$', operatorCommands],
+  ['auth/principal\\.ts$', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
+  ['members/keys/', operatorCommands],
+  ['auth/read-key\\.ts$', `${web}lib/server/(guards/request-guard|http/router-context)\\.ts$`],
+  ['auth/sign-in/', `${web}routes/auth/`],
+  ['auth/sign-in/return-url\\.ts$', `${web}lib/server/session/return-url\\.ts$`],
   ['billing/', operatorCommands],
   ['billing/events/receive-event\\.ts$', `${web}lib/server/rest/endpoints\\.ts$|${operatorCommands}`],
   ['operators/', operatorCommands],
-  ['accounts/verification/', `${web}lib/server/http/open-verification-link\\.ts$`],
-  ['openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],
-  ['providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
-  ['providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
-  ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
+  ['auth/verification/', `${web}lib/server/http/open-verification-link\\.ts$`],
+  ['router/openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],
+  ['platform/providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
+  ['platform/providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
+  ['platform/telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
   [
-    'security/security-headers\\.ts$',
+    'platform/security/security-headers\\.ts$',
     `^apps/server/src/(http-server|refusals)\\.ts$|${web}lib/server/http/security-headers\\.ts$`,
   ],
-  ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/|^apps/server/src/(admission|http-server)\\.ts$`],
-  ['security/client-key\\.ts$', '^apps/server/src/canonical-request\\.ts$'],
-  ['security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],
-  ['security/constant-time\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
+  [
+    'platform/security/client\\.ts$',
+    `${web}app\\.d\\.ts$|${web}lib/server/|^apps/server/src/(admission|http-server)\\.ts$`,
+  ],
+  ['platform/security/client-key\\.ts$', '^apps/server/src/canonical-request\\.ts$'],
+  ['platform/security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],
+  ['platform/security/constant-time\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];
 
 const handlerRules = openToHandlers.map(([part, who]) => ({
@@ -89,11 +81,11 @@ const handlerRules = openToHandlers.map(([part, who]) => ({
 
 /** Packages that one place alone imports. */
 const keptIn = [
-  ['stripe', `${api}providers/payment\\.ts$|^packages/payment-sandbox/src/`],
-  ['nodemailer', `${api}providers/mailer\\.ts$`],
-  ['lucia', `${api}sessions/session\\.ts$`],
-  ['jose', `${api}tokens/`],
-  ['oslo', `${api}(sessions|security)/`],
+  ['stripe', `${api}platform/providers/payment\\.ts$|^packages/payment-sandbox/src/`],
+  ['nodemailer', `${api}platform/providers/mailer\\.ts$`],
+  ['lucia', `${api}auth/sessions/session\\.ts$`],
+  ['jose', `${api}auth/tokens/`],
+  ['oslo', `${api}(auth/sessions|platform/security)/`],
   ['drizzle-orm', api],
   ['postgres', '^packages/(api|bench|embedded-postgres)/src/'],
 ];
@@ -114,27 +106,20 @@ export default {
       from: { path: '^e2e/' },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    ...layerRules,
+    ...areaRules,
     {
-      name: 'unknown-layer',
-      comment: 'A folder of packages/api/src has a place in the list of layers.',
+      name: 'unknown-area',
+      comment: 'A folder of packages/api/src is an area.',
       severity: 'error',
-      from: { path: `${api}[^/]+/`, pathNot: `${api}(${[...layers, 'testing'].join('|')})/` },
+      from: { path: `${api}[^/]+/`, pathNot: `${api}(${[...areas, 'testing'].join('|')})/` },
       to: {},
-    },
-    {
-      name: 'foundation',
-      comment: 'errors, log, links, durations and config import nothing above security.',
-      severity: 'error',
-      from: { path: foundation },
-      to: { path: api, pathNot: `${foundation}|${api}security/` },
     },
     {
       name: 'router-calls-use-cases',
       comment: 'A procedure calls a use case; it has no query and no provider of its own.',
       severity: 'error',
       from: { path: `${api}router/`, pathNot: tests },
-      to: { path: `${api}(db|providers)/` },
+      to: { path: `${api}platform/(db|providers)/` },
     },
     {
       name: 'authority-is-checked-once',
@@ -144,9 +129,9 @@ export default {
       severity: 'error',
       from: {
         path: '^(apps|packages)/',
-        pathNot: [tests, `${api}(router/trpc|sessions/session|keys/read-key)\\.ts$`],
+        pathNot: [tests, `${api}(router/trpc|auth/sessions/session|auth/read-key)\\.ts$`],
       },
-      to: { path: `${api}sessions/principal\\.ts$`, dependencyTypesNot: ['type-only'] },
+      to: { path: `${api}auth/principal\\.ts$`, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'create-app-is-for-apps',
@@ -160,7 +145,10 @@ export default {
       comment: 'Handlers import the router and errors; .dependency-cruiser.mjs names the exceptions.',
       severity: 'error',
       from: { path: '^apps/(web|server)/src/', pathNot: tests },
-      to: { path: api, pathNot: `${api}(errors\\.ts$|router/|${openToHandlers.map(([part]) => part).join('|')})` },
+      to: {
+        path: api,
+        pathNot: `${api}(platform/errors\\.ts$|router/|${openToHandlers.map(([part]) => part).join('|')})`,
+      },
     },
     ...handlerRules,
     {

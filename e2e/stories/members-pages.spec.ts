@@ -1,4 +1,4 @@
-import { openDatabase } from '@gatehouse/api/db/client';
+import { openDatabase } from '@gatehouse/api/platform/db/client';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { makeOwner, signIn } from '../support/people.ts';
 import { startWorld } from '../support/processes/production-world.ts';

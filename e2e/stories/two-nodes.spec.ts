@@ -1,4 +1,4 @@
-import { type Connection, openDatabase } from '@gatehouse/api/db/client';
+import { type Connection, openDatabase } from '@gatehouse/api/platform/db/client';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import type { APIRequestContext } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';

@@ -1,4 +1,4 @@
-import { daySeconds, hourSeconds, yearSeconds } from '@gatehouse/api/durations';
+import { daySeconds, hourSeconds, yearSeconds } from '@gatehouse/api/platform/durations';
 import { type Answer, type RawRequest, send } from './raw-request.ts';
 import type { Service } from './service.ts';
 

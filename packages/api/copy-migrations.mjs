@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const [target] = process.argv.slice(2);
 if (!target) throw new Error('Name the folder of the build.');
 
-const source = fileURLToPath(new URL('src/db/migrations', import.meta.url));
+const source = fileURLToPath(new URL('src/platform/db/migrations', import.meta.url));
 const folder = path.resolve(target, 'migrations');
 fs.rmSync(folder, { recursive: true, force: true });
 // The snapshots are for db:generate alone.

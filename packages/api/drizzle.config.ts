@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'postgresql', schema: './src/db/schema/all.ts', out: './src/db/migrations' });
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: './src/platform/db/schema/all.ts',
+  out: './src/platform/db/migrations',
+});

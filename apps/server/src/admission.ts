@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Requester } from '@gatehouse/api/security/client';
-import { createPlaces } from '@gatehouse/api/security/fairness/places';
-import { createTurns } from '@gatehouse/api/security/fairness/turns';
+import type { Requester } from '@gatehouse/api/platform/security/client';
+import { createPlaces } from '@gatehouse/api/platform/security/fairness/places';
+import { createTurns } from '@gatehouse/api/platform/security/fairness/turns';
 
 /**
  * How many requests of each class this process serves at once. With more, requests would wait for each other until

@@ -1,4 +1,4 @@
-import type { Config } from '@gatehouse/api/config';
+import type { Config } from '@gatehouse/api/platform/config';
 
 export type Announce = (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void;
 

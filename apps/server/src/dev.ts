@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { parseConfig } from '@gatehouse/api/config';
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { announcer } from './announce.ts';
 import { keepDatabase } from './database/keep-database.ts';
 import { migrationsOf } from './database/migrations-folder.ts';

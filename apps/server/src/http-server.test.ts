@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import net from 'node:net';
-import { parseConfig } from '@gatehouse/api/config';
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { afterEach, expect, it } from 'vitest';
 import { type Application, openHttpServer } from './http-server.ts';

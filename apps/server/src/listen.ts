@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { Config } from '@gatehouse/api/config';
+import type { Config } from '@gatehouse/api/platform/config';
 
 /** A connection that does not fit into the system's queue is tried again after a second. Node's default is 511. */
 const connectionsToAccept = 2048;

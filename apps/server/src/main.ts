@@ -1,4 +1,4 @@
-import { version } from '@gatehouse/api/config-version';
+import { version } from '@gatehouse/api/platform/config-version';
 import { loadEnvFile } from './env-file.ts';
 import { importProgram, runService } from './service.ts';
 

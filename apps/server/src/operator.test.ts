@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { openDatabase } from '@gatehouse/api/db/client';
+import { openDatabase } from '@gatehouse/api/platform/db/client';
 import { createTestDatabase, migrationsFolder } from '@gatehouse/api/testing/database/database';
 import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import type { App } from '@gatehouse/api/app';
-import { type Config, parseConfig } from '@gatehouse/api/config';
 import { createApp } from '@gatehouse/api/create-app';
-import { createLog } from '@gatehouse/api/log';
+import { type Config, parseConfig } from '@gatehouse/api/platform/config';
+import { createLog } from '@gatehouse/api/platform/log';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { cliError } from './commands/cli-error.ts';
 import type { Command } from './commands/commands.ts';

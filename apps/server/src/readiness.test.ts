@@ -1,4 +1,4 @@
-import { parseConfig } from '@gatehouse/api/config';
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { expect, test } from 'vitest';
 import { openHttpServer } from './http-server.ts';

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { parseConfig } from '@gatehouse/api/config';
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { expect, it } from 'vitest';
 import { createRefusals } from './refusals.ts';
 

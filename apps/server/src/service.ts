@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '@gatehouse/api/config';
+import type { Config } from '@gatehouse/api/platform/config';
 import { announcer } from './announce.ts';
 import { nameHeaders } from './canonical-request.ts';
 import { keepDatabase } from './database/keep-database.ts';

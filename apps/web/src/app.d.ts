@@ -1,8 +1,8 @@
 import type { App as Service } from '@gatehouse/api/app';
+import type { Principal } from '@gatehouse/api/auth/principal';
+import type { Client } from '@gatehouse/api/platform/security/client';
 import type { Caller } from '@gatehouse/api/router/root';
 import type { Context } from '@gatehouse/api/router/trpc';
-import type { Client } from '@gatehouse/api/security/client';
-import type { Principal } from '@gatehouse/api/sessions/principal';
 import type { Language } from '#lib/language/language.ts';
 import type { GuardedRequest } from '#lib/server/guards/request-guard.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';

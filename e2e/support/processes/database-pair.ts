@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type Connection, openDatabase } from '@gatehouse/api/db/client';
+import { type Connection, openDatabase } from '@gatehouse/api/platform/db/client';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { clusterFolder } from '@gatehouse/embedded-postgres/cluster';
 import { type Server, startServer } from '@gatehouse/embedded-postgres/server';

@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '@gatehouse/api/durations';
+import { dayMilliseconds } from '@gatehouse/api/platform/durations';
 import { expect, type Page } from '@playwright/test';
 import { linkFor, passPhrase, signIn } from '../people.ts';
 import { holdPaymentsBack, subscriptionControls } from '../provider.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from './db/client.ts';
+import { openDatabase } from './platform/db/client.ts';
 import { startTestApp } from './testing/app.ts';
 import { createTestDatabase } from './testing/database/database.ts';
 

@@ -1,16 +1,16 @@
-import { deleteExpired } from './accounts/delete-expired.ts';
-import { sendVerification } from './accounts/verification/sending/send-verification.ts';
 import type { App } from './app.ts';
+import { deleteExpired } from './auth/delete-expired.ts';
+import { rotateTokenKeys } from './auth/tokens/token-keys.ts';
+import { sendVerification } from './auth/verification/sending/send-verification.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
+import { usageJobs } from './billing/usage/jobs.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';
-import { hourSeconds } from './durations.ts';
-import type { JobKinds } from './jobs/registry.ts';
-import { deleteOldKeys } from './keys/delete-old-keys.ts';
-import { eraseDeclined } from './leaving/erase-declined.ts';
-import { finishErasures } from './leaving/erasures/finish-erasures.ts';
-import { mailJob } from './mail/mail-job.ts';
-import { rotateTokenKeys } from './tokens/token-keys.ts';
-import { usageJobs } from './usage/jobs.ts';
+import { deleteOldKeys } from './members/keys/delete-old-keys.ts';
+import { eraseDeclined } from './members/leaving/erase-declined.ts';
+import { finishErasures } from './members/leaving/erasures/finish-erasures.ts';
+import { hourSeconds } from './platform/durations.ts';
+import type { JobKinds } from './platform/jobs/registry.ts';
+import { mailJob } from './platform/mail/mail-job.ts';
 
 /** The App, and a copy that uses the pool of scheduled jobs. */
 export type Apps = { app: App; scheduled: App };

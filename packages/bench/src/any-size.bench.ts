@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openDatabase } from '@gatehouse/api/db/client';
+import { openDatabase } from '@gatehouse/api/platform/db/client';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { makeData, sessionTokens } from './size/make-data.ts';
 import { type Program, startProgram } from './speed/program.ts';

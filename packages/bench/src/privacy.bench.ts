@@ -21,7 +21,7 @@ process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const factories = await import('@gatehouse/api/testing/factories');
 const { declineOwner, suspendUser } = await import('@gatehouse/api/testing/admin-commands');
-const { matchUser } = await import('@gatehouse/api/sign-in/match-user');
+const { matchUser } = await import('@gatehouse/api/auth/sign-in/match-user');
 
 const test = await startTestApp({ work: true });
 const { accounts, signIn } = factories.callerFor(test, null);

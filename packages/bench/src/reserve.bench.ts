@@ -17,7 +17,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
 const database = await openEmbedded(folder, { createDatabases: true });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
-const { reserve } = await import('@gatehouse/api/usage/reserve');
+const { reserve } = await import('@gatehouse/api/billing/usage/reserve');
 
 const test = await startTestApp({ work: false });
 const { app } = test;

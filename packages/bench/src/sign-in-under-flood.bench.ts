@@ -16,7 +16,7 @@ const database = await openEmbedded(folder, { settings: { fsync: 'off' }, create
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const { callerFor, makeOwner, newEmail, testPassword } = await import('@gatehouse/api/testing/factories');
-const { hashesWaiting } = await import('@gatehouse/api/security/password');
+const { hashesWaiting } = await import('@gatehouse/api/platform/security/password');
 
 const test = await startTestApp({ work: true });
 const { email } = await makeOwner(test);

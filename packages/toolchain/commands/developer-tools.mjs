@@ -40,7 +40,7 @@ export function typecheck() {
   return runAll([packageTypesCommand, storyTypesCommand, pageTypesCommand]);
 }
 
-/** Writes a migration for the changes in packages/api/src/db/schema: `npm run db:generate -- --name NAME`. */
+/** Writes a migration for the changes in packages/api/src/platform/db/schema: `npm run db:generate -- --name NAME`. */
 export async function generateMigration(flags) {
   await bootstrap();
   // drizzle-kit asks whether a new column is an old one renamed.

@@ -6,56 +6,55 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const { layers } = (await import(path.join(root, '.dependency-cruiser.mjs'))) as { layers: string[] };
+const { areas } = (await import(path.join(root, '.dependency-cruiser.mjs'))) as { areas: string[] };
 const api = 'packages/api/src';
 const web = 'apps/web/src';
 const server = `${web}/lib/server`;
 
-/** Each layer with the one above it. */
-const neighbours = layers
+/** Each area with the one above it. */
+const neighbours = areas
   .slice(0, -1)
-  .map((layer, at): [lower: string, upper: string] => [layer, layers[at + 1] as string]);
+  .map((area, at): [lower: string, upper: string] => [area, areas[at + 1] as string]);
 
 /** An import that the rules must refuse: the file, and what it names. */
 const refused: [file: string, source: string][] = [
   ...neighbours.map(([lower, upper]): [string, string] => [`${api}/${lower}/x1.ts`, `../${upper}/target.ts`]),
-  ...layers.map((layer): [string, string] => [`${api}/${layer}/x2.ts`, '../testing/target.ts']),
-  ...layers.map((layer): [string, string] => [`${api}/${layer}/x3.ts`, '../create-app.ts']),
-  ...['errors', 'log', 'links', 'config'].map((file): [string, string] => [`${api}/${file}.ts`, './audit/target.ts']),
-  [`${api}/router/x4.ts`, '../db/target.ts'],
-  [`${api}/router/x5.ts`, '../providers/target.ts'],
-  [`${api}/of-no-layer/x6.ts`, '../errors.ts'],
+  ...areas.map((area): [string, string] => [`${api}/${area}/x2.ts`, '../testing/target.ts']),
+  ...areas.map((area): [string, string] => [`${api}/${area}/x3.ts`, '../create-app.ts']),
+  [`${api}/router/x4.ts`, '../platform/db/target.ts'],
+  [`${api}/router/x5.ts`, '../platform/providers/target.ts'],
+  [`${api}/of-no-area/x6.ts`, '../platform/errors.ts'],
   [`${api}/organisations/x7.ts`, '@gatehouse/api/billing/target'],
   [`${api}/billing/sync/x8.ts`, '../../members/target.ts'],
   [`${api}/billing/x9.ts`, 'oslo/crypto'],
   [`${api}/billing/x10.ts`, 'stripe'],
-  [`${api}/providers/x11.ts`, 'stripe'],
-  [`${api}/accounts/x12.ts`, 'nodemailer'],
-  [`${api}/sessions/x13.ts`, 'lucia'],
+  [`${api}/platform/providers/x11.ts`, 'stripe'],
+  [`${api}/auth/x12.ts`, 'nodemailer'],
+  [`${api}/auth/sessions/x13.ts`, 'lucia'],
   [`${api}/billing/x14.ts`, '@gatehouse/sandbox/target'],
   [`${api}/audit/x15.ts`, '../../../sandbox/src/target.ts'],
   ['apps/server/src/x16.ts', '@gatehouse/sandbox/target'],
   ['apps/server/src/x17.ts', '@gatehouse/api/app'],
-  ['apps/server/src/operator.ts', '@gatehouse/api/db/target'],
+  ['apps/server/src/operator.ts', '@gatehouse/api/platform/db/target'],
   ['apps/server/src/commands/x18.ts', '@gatehouse/api/router/root'],
   [`${web}/hooks.server.ts`, '@gatehouse/sandbox/target'],
   [`${web}/routes/login/x19.ts`, 'drizzle-orm'],
   [`${web}/routes/login/x20.ts`, 'postgres'],
-  [`${web}/routes/login/x21.ts`, '@gatehouse/api/sessions/target'],
+  [`${web}/routes/login/x21.ts`, '@gatehouse/api/auth/sessions/target'],
   [`${web}/routes/login/x22.ts`, '@gatehouse/api/app'],
-  [`${web}/routes/auth/x23.ts`, '@gatehouse/api/accounts/target'],
+  [`${web}/routes/auth/x23.ts`, '@gatehouse/api/auth/target'],
   [`${web}/lib/server/rest/x24.ts`, '@gatehouse/api/billing/target'],
-  [`${server}/x25.ts`, '@gatehouse/api/leaving/target'],
-  [`${server}/x26.ts`, '@gatehouse/api/accounts/target'],
-  [`${server}/x27.ts`, '@gatehouse/api/db/target'],
+  [`${server}/x25.ts`, '@gatehouse/api/members/leaving/target'],
+  [`${server}/x26.ts`, '@gatehouse/api/auth/target'],
+  [`${server}/x27.ts`, '@gatehouse/api/platform/db/target'],
   [`${server}/x28.ts`, '@gatehouse/api/testing/target'],
   [`${server}/x29.ts`, '@gatehouse/embedded-postgres/target'],
-  ['packages/client/src/x30.ts', '@gatehouse/api/db/target'],
+  ['packages/client/src/x30.ts', '@gatehouse/api/platform/db/target'],
   ['packages/client/src/x31.ts', '@gatehouse/api/router/root'],
-  ['packages/sandbox/src/x32.ts', '@gatehouse/api/errors'],
-  ['packages/sandbox/src/x33.ts', '../../api/src/errors.ts'],
+  ['packages/sandbox/src/x32.ts', '@gatehouse/api/platform/errors'],
+  ['packages/sandbox/src/x33.ts', '../../api/src/platform/errors.ts'],
   ['packages/payment-sandbox/src/x34.ts', '@gatehouse/sandbox/target'],
-  ['packages/embedded-postgres/src/x35.ts', '@gatehouse/api/errors'],
+  ['packages/embedded-postgres/src/x35.ts', '@gatehouse/api/platform/errors'],
 ];
 
 const allowed: [file: string, source: string][] = [
@@ -63,22 +62,25 @@ const allowed: [file: string, source: string][] = [
     .filter(([, upper]) => upper !== 'router')
     .map(([lower, upper]): [string, string] => [`${api}/${upper}/ok1.ts`, `../${lower}/target.ts`]),
   [`${api}/router/ok2.ts`, '../operators/target.ts'],
-  [`${api}/security/ok3.ts`, '../errors.ts'],
-  [`${api}/security/ok4.ts`, 'oslo/encoding'],
-  [`${api}/providers/payment.ts`, 'stripe'],
-  [`${server}/ok5.ts`, '@gatehouse/api/sessions/target'],
-  [`${web}/routes/auth/ok6.ts`, '@gatehouse/api/sign-in/target'],
+  [`${api}/audit/ok3.ts`, '../platform/errors.ts'],
+  [`${api}/platform/security/ok4.ts`, 'oslo/encoding'],
+  [`${api}/platform/providers/payment.ts`, 'stripe'],
+  [`${server}/ok5.ts`, '@gatehouse/api/auth/sessions/target'],
+  [`${web}/routes/auth/ok6.ts`, '@gatehouse/api/auth/sign-in/target'],
   ['packages/sandbox/src/ok7.ts', '@gatehouse/payment-sandbox/target'],
 ];
 
-/** Every syntax that imports a module, each in a file below the layer that it imports. */
+/** Every syntax that imports a module, each in a file below the area that it imports. */
 const forms: [file: string, text: string][] = [
   [`${api}/audit/f1.ts`, "import type { It } from '../router/target.ts';\nexport type Mine = It;"],
   [`${api}/audit/f2.ts`, "import '../router/target.ts';"],
   [`${api}/audit/f3.ts`, "export * from '../router/target.ts';"],
   [`${api}/audit/f4.ts`, "export const it = await import('../router/target.ts');"],
   [`${api}/audit/f5.ts`, "export type It = import('../router/target.ts').It;"],
-  [`${web}/routes/f6.svelte`, '<script lang="ts">\nimport { it } from \'@gatehouse/api/db/target\';\n</script>\n{it}'],
+  [
+    `${web}/routes/f6.svelte`,
+    '<script lang="ts">\nimport { it } from \'@gatehouse/api/platform/db/target\';\n</script>\n{it}',
+  ],
 ];
 
 /** Two files that import each other, and how one of them does. */
@@ -97,7 +99,7 @@ let violations: Set<string>;
 
 /** Writes all files into one tree, and runs dependency-cruiser on it once with the configuration of the repository. */
 beforeAll(() => {
-  tree = fs.mkdtempSync(path.join(os.tmpdir(), 'layers-'));
+  tree = fs.mkdtempSync(path.join(os.tmpdir(), 'areas-'));
   for (const name of packages) {
     write(`packages/${name}/src/target.ts`, stub);
     write(
@@ -107,8 +109,9 @@ beforeAll(() => {
     fs.mkdirSync(path.join(tree, 'node_modules/@gatehouse'), { recursive: true });
     fs.symlinkSync(path.join(tree, 'packages', name), path.join(tree, 'node_modules/@gatehouse', name));
   }
-  for (const layer of [...layers, 'testing']) write(`${api}/${layer}/target.ts`, stub);
-  for (const file of ['app', 'create-app', 'errors', 'router/root']) write(`${api}/${file}.ts`, stub);
+  const folders = ['platform/db', 'platform/providers', 'auth/sessions', 'auth/sign-in', 'members/leaving'];
+  for (const area of [...areas, ...folders, 'testing']) write(`${api}/${area}/target.ts`, stub);
+  for (const file of ['app', 'create-app', 'platform/errors', 'router/root']) write(`${api}/${file}.ts`, stub);
   for (const [file, text] of forms) write(file, text);
   for (const [file, source] of [...refused, ...allowed])
     write(file, `import { it } from '${source}';\nexport const mine = it;`);

@@ -1,5 +1,5 @@
-import { explainDatabaseRefusal, isDatabaseUnavailable } from '@gatehouse/api/errors';
-import { describeError } from '@gatehouse/api/log';
+import { explainDatabaseRefusal, isDatabaseUnavailable } from '@gatehouse/api/platform/errors';
+import { describeError } from '@gatehouse/api/platform/log';
 
 /**
  * Returns the sentence that says why a command failed. Errors that were thrown for operators are

@@ -1,11 +1,11 @@
 import type { App } from '@gatehouse/api/app';
-import { AppError } from '@gatehouse/api/errors';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { afterRestore } from '@gatehouse/api/operators/deployment/after-restore';
 import { findUser } from '@gatehouse/api/operators/find-accounts';
 import { endSessions } from '@gatehouse/api/operators/users/end-sessions';
 import { eraseOnRequest } from '@gatehouse/api/operators/users/erase-on-request';
 import { exportOnRequest } from '@gatehouse/api/operators/users/export-on-request';
+import { AppError } from '@gatehouse/api/platform/errors';
 import type { User } from './account-commands.ts';
 
 export async function exportUser(app: App, { id }: User): Promise<string> {

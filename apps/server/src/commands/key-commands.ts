@@ -1,10 +1,10 @@
 import type { App } from '@gatehouse/api/app';
-import { AppError, invalid } from '@gatehouse/api/errors';
-import { readKeys } from '@gatehouse/api/keys/list-keys';
-import { newKeyInput } from '@gatehouse/api/keys/store-key';
+import { readKeys } from '@gatehouse/api/members/keys/list-keys';
+import { newKeyInput } from '@gatehouse/api/members/keys/store-key';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { createOperatorKey, revokeAnyKey } from '@gatehouse/api/operators/keys';
+import { AppError, invalid } from '@gatehouse/api/platform/errors';
 import { listing } from './listing.ts';
 
 type NewKey = { name: string; scope: string; slug: string; days: string };

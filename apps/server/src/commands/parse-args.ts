@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { version } from '@gatehouse/api/config-version';
+import { version } from '@gatehouse/api/platform/config-version';
 import { type Command, commands } from './commands.ts';
 import { helpOf, programName, usage } from './help.ts';
 

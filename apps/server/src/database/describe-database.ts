@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Config } from '@gatehouse/api/config';
+import type { Config } from '@gatehouse/api/platform/config';
 
 /** Describes the database that a command works on, without its user and password. */
 export function describeDatabase({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {

@@ -7,5 +7,5 @@ import { fileURLToPath } from 'node:url';
  */
 export function migrationsOf(program: string | URL): string {
   const isSource = new URL(program).pathname.endsWith('.ts');
-  return fileURLToPath(new URL(isSource ? '../../../packages/api/src/db/migrations' : 'migrations', program));
+  return fileURLToPath(new URL(isSource ? '../../../packages/api/src/platform/db/migrations' : 'migrations', program));
 }

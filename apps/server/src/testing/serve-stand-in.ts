@@ -1,6 +1,6 @@
 // The service with a stand-in for the built application, for tests of the process around it.
 import { fileURLToPath } from 'node:url';
-import { parseConfig } from '@gatehouse/api/config';
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { runService } from '../service.ts';
 import { openStandIn } from './stand-in.ts';
 

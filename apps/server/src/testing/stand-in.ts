@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '@gatehouse/api/config';
+import type { Config } from '@gatehouse/api/platform/config';
 import type { Application } from '../http-server.ts';
 
 const slowMilliseconds = 700;

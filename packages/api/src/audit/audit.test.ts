@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { auditEvents } from '../db/schema/audit.ts';
-import { dayMilliseconds } from '../durations.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {

@@ -1,14 +1,14 @@
 import { asc, notInArray } from 'drizzle-orm';
 import { beforeAll, expect, it } from 'vitest';
-import { auditEvents } from '../db/schema/audit.ts';
-import { accountByEmail } from '../sessions/account.ts';
+import { accountByEmail } from '../auth/sessions/account.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { accountActions } from '../testing/audit/account-actions.ts';
+import type { AuditTest } from '../testing/audit/audit-case.ts';
+import { commandActions, consoleActions } from '../testing/audit/operator-actions.ts';
+import { organisationActions, planActions } from '../testing/audit/organisation-actions.ts';
 import { makeOwner, testClient } from '../testing/factories.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { auditActions } from './actions.ts';
-import { accountActions } from './testing/account-actions.ts';
-import type { AuditTest } from './testing/audit-case.ts';
-import { commandActions, consoleActions } from './testing/operator-actions.ts';
-import { organisationActions, planActions } from './testing/organisation-actions.ts';
 
 const test = useBillingTest({ environment: { APPROVED_DOMAINS: 'approved.example' } }) as AuditTest;
 beforeAll(async () => {

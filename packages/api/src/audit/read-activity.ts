@@ -1,10 +1,10 @@
 import { and, desc, eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { Executor } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { auditEvents } from '../db/schema/audit.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
+import type { Executor } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 import { type AuditAction, actionsWith } from './actions.ts';
 
 const hiddenActions = actionsWith('shownTo', 'operators');

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { type Executor, prepared } from '../db/client.ts';
-import { newId } from '../db/id.ts';
-import { auditEvents } from '../db/schema/audit.ts';
-import type { Client } from '../security/client.ts';
+import { type Executor, prepared } from '../platform/db/client.ts';
+import { newId } from '../platform/db/id.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import type { Client } from '../platform/security/client.ts';
 import type { AuditAction } from './actions.ts';
 
 type Entry = {

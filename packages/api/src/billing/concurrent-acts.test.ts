@@ -1,10 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { paymentCheckouts, paymentSubscriptions } from '../db/schema/billing.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { eraseOrganisation } from '../leaving/erase-organisation.ts';
-import type { Administrator } from '../sessions/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { eraseOrganisation } from '../members/leaving/erase-organisation.ts';
+import { paymentCheckouts, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { paymentSubscriptions } from '../db/schema/billing.ts';
-import type { Administrator } from '../sessions/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';

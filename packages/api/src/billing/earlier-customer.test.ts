@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
-import type { Administrator } from '../sessions/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../app.ts';
-import { paymentLivePrices, paymentSubscriptions } from '../db/schema/billing.ts';
 import { runChecks } from '../operators/doctor/doctor.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import { paymentLivePrices, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
@@ -15,6 +14,7 @@ import { defaultPlans } from './plans/default-plans.ts';
 import { missingTiers, warnOfMissingTiers } from './plans/missing-tiers.ts';
 import { loadPlans } from './plans/plans.ts';
 import { livePrices, refreshPrices } from './prices/live-prices.ts';
+import { readSubscription } from './subscription/read-subscription.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 
 const [free, silver, gold] = defaultPlans.tiers;

@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { auditEvents } from '../db/schema/audit.ts';
-import type { Administrator } from '../sessions/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';

@@ -7,8 +7,8 @@ import {
   paymentLivePrices,
   paymentSettings,
   paymentSubscriptions,
-} from '../db/schema/billing.ts';
-import { dayMilliseconds } from '../durations.ts';
+} from '../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { interrupted } from '../testing/payment/interrupted.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Administrator } from '../sessions/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
 import { makeIncomplete, makeSecond, makeSubscriber } from '../testing/billing.ts';
 import { interrupted } from '../testing/payment/interrupted.ts';
 import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';

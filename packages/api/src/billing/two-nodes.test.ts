@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { organisations } from '../db/schema/organisations.ts';
+import { readSession, startSession } from '../auth/sessions/session.ts';
 import { suspendOrganisation } from '../operators/organisations/suspend-organisation.ts';
-import { signDelivery } from '../providers/payment.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { signDelivery } from '../platform/providers/payment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { testClient } from '../testing/factories.ts';

@@ -2,9 +2,9 @@ import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-control
 import { eq, isNull, or } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
-import { createPayment } from '../providers/payment.ts';
-import type { Administrator } from '../sessions/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { createPayment } from '../platform/providers/payment.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';

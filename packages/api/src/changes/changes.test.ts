@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { changes as feedRows } from '../db/schema/changes.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { dayMilliseconds } from '../durations.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { changes as feedRows } from '../platform/db/schema/changes.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, makeOwner, makeSignUp } from '../testing/factories.ts';
 import { deleteOldChanges } from './delete-old.ts';

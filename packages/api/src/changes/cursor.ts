@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid } from '../platform/errors.ts';
 import type { Feed } from './assign-positions.ts';
 
 /** Returns the opaque cursor of a position in the feed. */

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { assignPositions } from './assign-positions.ts';
 
 const keptMilliseconds = 30 * dayMilliseconds;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publishDuePlans } from '../billing/projection/consequences.ts';
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { changesInput, readChanges } from './read-changes.ts';

@@ -1,5 +1,5 @@
-import type { Transaction } from '../db/client.ts';
-import { changes } from '../db/schema/changes.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { changes } from '../platform/db/schema/changes.ts';
 
 /**
  * Adds a change of an organisation's plan to the feed, in the transaction of the change. Every

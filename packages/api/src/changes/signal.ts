@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
-import { AppError } from '../errors.ts';
-import { describeError, type Log } from '../log.ts';
+import { AppError } from '../platform/errors.ts';
+import { describeError, type Log } from '../platform/log.ts';
 import { assignPositions } from './assign-positions.ts';
 
 const pollMilliseconds = 500;

@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { invitations, memberships } from '../db/schema/members.ts';
-import type { Client } from '../security/client.ts';
-import type { Administrator } from '../sessions/principal.ts';
-import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { lockUser } from '../auth/profile/lock-user.ts';
+import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import { invitations, memberships } from '../platform/db/schema/members.ts';
+import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const changeRoleInput = z.object({

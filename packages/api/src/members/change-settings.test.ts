@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditEvents } from '../db/schema/audit.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, makeOwner, signInAs } from '../testing/factories.ts';
 

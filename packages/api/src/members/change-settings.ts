@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
-import { emailField } from '../security/address.ts';
-import type { Client } from '../security/client.ts';
-import { oneLine } from '../security/text.ts';
-import type { Administrator } from '../sessions/principal.ts';
-import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import type { Administrator } from '../auth/principal.ts';
+import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError } from '../platform/errors.ts';
+import { emailField } from '../platform/security/address.ts';
+import type { Client } from '../platform/security/client.ts';
+import { oneLine } from '../platform/security/text.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 
 /** The value that the form showed. If it is given, a later change by another user is not overwritten. */

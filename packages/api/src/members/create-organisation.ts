@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { AppError } from '../errors.ts';
+import type { Approved } from '../auth/principal.ts';
+import { lockUser } from '../auth/profile/lock-user.ts';
+import { accountById } from '../auth/sessions/account.ts';
+import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
 import { approveByAddress, approveByRule } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
-import type { Client } from '../security/client.ts';
-import { oneLine } from '../security/text.ts';
-import { accountById } from '../sessions/account.ts';
-import { chooseOrganisation } from '../sessions/current-organisation.ts';
-import type { Approved } from '../sessions/principal.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { AppError } from '../platform/errors.ts';
+import type { Client } from '../platform/security/client.ts';
+import { oneLine } from '../platform/security/text.ts';
 
 export const createOrganisationInput = z.object({
   org_name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),

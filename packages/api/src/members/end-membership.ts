@@ -2,11 +2,11 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
-import { memberships } from '../db/schema/members.ts';
-import type { Client } from '../security/client.ts';
-import type { Administrator, Reader } from '../sessions/principal.ts';
-import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import type { Administrator, Reader } from '../auth/principal.ts';
+import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const removeInput = z.object({

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setPassword } from '../accounts/password/set-password.ts';
-import { verifyEmail } from '../accounts/verification/verify-email.ts';
-import { invitations } from '../db/schema/members.ts';
-import { normalisePassword } from '../security/normalise-password.ts';
-import { deleteSession, readSession, startSession } from '../sessions/session.ts';
+import { setPassword } from '../auth/password/set-password.ts';
+import { deleteSession, readSession, startSession } from '../auth/sessions/session.ts';
+import { verifyEmail } from '../auth/verification/verify-email.ts';
+import { invitations } from '../platform/db/schema/members.ts';
+import { normalisePassword } from '../platform/security/normalise-password.ts';
 import { createPasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {

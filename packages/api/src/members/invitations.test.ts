@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deleteExpired } from '../accounts/delete-expired.ts';
-import { auditEvents } from '../db/schema/audit.ts';
-import { invitations, memberships } from '../db/schema/members.ts';
-import { dayMilliseconds } from '../durations.ts';
-import { readSession } from '../sessions/session.ts';
+import { deleteExpired } from '../auth/delete-expired.ts';
+import { readSession } from '../auth/sessions/session.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { invitations, memberships } from '../platform/db/schema/members.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {

@@ -1,11 +1,11 @@
 import { and, asc, eq, gt } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { App } from '../app.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { idAfter, keysetInput, keysetPageOf } from '../security/keyset-pagination.ts';
-import type { Holding, Principal } from '../sessions/principal.ts';
-import { readableTarget, targetField } from '../sessions/target-organisation.ts';
+import type { Holding, Principal } from '../auth/principal.ts';
+import { readableTarget, targetField } from '../auth/sessions/target-organisation.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { idAfter, keysetInput, keysetPageOf } from '../platform/security/keyset-pagination.ts';
 
 export const membersOfInput = keysetInput.extend({ organisation: targetField });
 

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../db/id.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { readSession } from '../sessions/session.ts';
+import { readSession } from '../auth/sessions/session.ts';
+import { newId } from '../platform/db/id.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, makeAccount, makeInvitation, makeOwner } from '../testing/factories.ts';
 

@@ -2,12 +2,12 @@ import { and, count, eq, ilike, ne, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { AppError } from '../errors.ts';
-import { addressSearchTexts } from '../security/address.ts';
-import { freeLine, partOf } from '../security/text.ts';
-import type { Reader } from '../sessions/principal.ts';
+import type { Reader } from '../auth/principal.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { AppError } from '../platform/errors.ts';
+import { addressSearchTexts } from '../platform/security/address.ts';
+import { freeLine, partOf } from '../platform/security/text.ts';
 
 /** The members of one page. */
 export const pageSize = 50;

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { AppError } from '../errors.ts';
+import type { Role, UserPrincipal } from '../auth/principal.ts';
+import { requireExistingSession } from '../auth/sessions/existing-session.ts';
 import { lockOrganisation } from '../organisations/lock.ts';
-import { requireExistingSession } from '../sessions/existing-session.ts';
-import type { Role, UserPrincipal } from '../sessions/principal.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { AppError } from '../platform/errors.ts';
 
 export type Members = Map<string, { role: Role; suspended: boolean }>;
 

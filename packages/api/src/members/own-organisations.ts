@@ -1,15 +1,15 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { prepared } from '../db/client.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { AppError, isSqlState } from '../errors.ts';
+import type { Approved } from '../auth/principal.ts';
+import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
+import { organisationField } from '../auth/sessions/require-same-organisation.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
-import { chooseOrganisation } from '../sessions/current-organisation.ts';
-import type { Approved } from '../sessions/principal.ts';
-import { organisationField } from '../sessions/require-same-organisation.ts';
+import { prepared } from '../platform/db/client.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError, isSqlState } from '../platform/errors.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });
 

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
-import type { Reader } from '../sessions/principal.ts';
+import type { Reader } from '../auth/principal.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError } from '../platform/errors.ts';
 
 /**
  * Returns the settings of the principal's organisation. Only administrators read the billing e-mail address.

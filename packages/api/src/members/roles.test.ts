@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditEvents } from '../db/schema/audit.ts';
-import { memberships } from '../db/schema/members.ts';
-import { accountByEmail } from '../sessions/account.ts';
-import type { Role } from '../sessions/principal.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import type { Role } from '../auth/principal.ts';
+import { accountByEmail } from '../auth/sessions/account.ts';
+import { readSession, startSession } from '../auth/sessions/session.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { memberships } from '../platform/db/schema/members.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, callerFor, makeInvitation, makeOwner, testClient, testPassword } from '../testing/factories.ts';

@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { auditEvents } from '../db/schema/audit.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { sessions } from '../db/schema/sessions.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { sessions } from '../platform/db/schema/sessions.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../testing/factories.ts';

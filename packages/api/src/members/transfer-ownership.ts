@@ -1,18 +1,18 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { confirmUser } from '../accounts/password/confirm-user.ts';
-import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { AppError, invalid } from '../errors.ts';
-import { emailField } from '../security/address.ts';
-import type { Client } from '../security/client.ts';
-import { requireExistingSession } from '../sessions/existing-session.ts';
-import type { Administrator, UserPrincipal } from '../sessions/principal.ts';
-import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import { confirmUser } from '../auth/password/confirm-user.ts';
+import type { Administrator, UserPrincipal } from '../auth/principal.ts';
+import { lockUser } from '../auth/profile/lock-user.ts';
+import { requireExistingSession } from '../auth/sessions/existing-session.ts';
+import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { AppError, invalid } from '../platform/errors.ts';
+import { emailField } from '../platform/security/address.ts';
+import type { Client } from '../platform/security/client.ts';
 import { lockMembers } from './lock-members.ts';
 
 export const transferInput = z.object({

@@ -1,4 +1,4 @@
-import type { Client } from '../security/client.ts';
+import type { Client } from '../platform/security/client.ts';
 
 /** The actor of a change: an operator in the console, or an admin command. */
 export type Actor = {

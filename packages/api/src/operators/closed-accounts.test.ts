@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { accountById } from '../sessions/account.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import { accountById } from '../auth/sessions/account.ts';
+import { readSession, startSession } from '../auth/sessions/session.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, testClient } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resendVerification } from '../accounts/verification/sending/resend-verification.ts';
-import { verifyEmail } from '../accounts/verification/verify-email.ts';
-import type { Transaction } from '../db/client.ts';
+import { resendVerification } from '../auth/verification/sending/resend-verification.ts';
+import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { declineOrganisations } from '../organisations/approve.ts';
 import { lockOrganisation } from '../organisations/lock.ts';
+import type { Transaction } from '../platform/db/client.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';

@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNotNull, notExists } from 'drizzle-orm';
-import type { Executor, Transaction } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
 import { createOrganisation } from '../organisations/create.ts';
+import type { Executor, Transaction } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
 
 /** The condition for users who signed up with an invitation and joined no organisation: each awaits approval alone. */
 export function invitedWithoutOrganisation(db: Executor) {

@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Transaction } from '../db/client.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
 import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError } from '../platform/errors.ts';
 import type { Actor } from './actor.ts';
 import { createMissingOrganisations } from './create-missing-organisations.ts';
 import { readUser } from './find-accounts.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { readSchemaState } from '../db/upgrade/schema-state.ts';
+import { readSchemaState } from '../platform/db/upgrade/schema-state.ts';
 
 /** Returns a sentence about the migrations of the database. */
 export async function describeSchema({ sql, migrations }: App): Promise<string> {

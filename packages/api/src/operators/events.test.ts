@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
+import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/factories.ts';
 

@@ -1,9 +1,9 @@
 import { eq, inArray } from 'drizzle-orm';
-import type { Executor } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
-import { readAddress } from '../security/address.ts';
+import type { Executor } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError } from '../platform/errors.ts';
+import { readAddress } from '../platform/security/address.ts';
 
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { readKeys } from '../keys/list-keys.ts';
-import { type CreatedKey, type KeyOwner, type newKeyInput, revokeStoredKey, storeKey } from '../keys/store-key.ts';
-import type { Client } from '../security/client.ts';
-import type { Operator } from '../sessions/principal.ts';
+import type { Operator } from '../auth/principal.ts';
+import { readKeys } from '../members/keys/list-keys.ts';
+import {
+  type CreatedKey,
+  type KeyOwner,
+  type newKeyInput,
+  revokeStoredKey,
+  storeKey,
+} from '../members/keys/store-key.ts';
+import type { Client } from '../platform/security/client.ts';
 import type { Actor } from './actor.ts';
 
 export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });

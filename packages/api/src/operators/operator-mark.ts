@@ -1,9 +1,9 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { users } from '../db/schema/accounts.ts';
-import { AppError } from '../errors.ts';
 import { approvePending } from '../organisations/approve.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { AppError } from '../platform/errors.ts';
 import type { Actor } from './actor.ts';
 import { ownedOrganisations } from './decide-about-owner.ts';
 import { readUser } from './find-accounts.ts';

@@ -1,6 +1,6 @@
 import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { freeLine } from '../security/text.ts';
+import { freeLine } from '../platform/security/text.ts';
 
 /** The `next` of the previous page. */
 export const cursorInput = z.string('This must be a text.').optional();

@@ -1,8 +1,8 @@
 import { desc, eq, type SQL } from 'drizzle-orm';
 import { aboutUser } from '../audit/read-activity.ts';
-import type { Executor } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { auditEvents } from '../db/schema/audit.ts';
+import type { Executor } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
 
 const maxEntries = 100;
 

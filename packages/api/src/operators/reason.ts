@@ -1,4 +1,4 @@
-import { freeLine } from '../security/text.ts';
+import { freeLine } from '../platform/security/text.ts';
 
 /** The schema of an operator's reason for an action. The audit entry shows it to other operators. */
 export const optionalReason = freeLine(300)

@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
+import type { Administrator } from '../auth/principal.ts';
 import { endSubscriptions } from '../billing/actions/end-subscriptions.ts';
 import type { BillingApp } from '../billing/actions/require-payment.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { reconcileAll } from '../billing/sync/reconcile.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
-import { createPayment } from '../providers/payment.ts';
-import type { Administrator } from '../sessions/principal.ts';
+import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { createPayment } from '../platform/providers/payment.ts';
 import { makeMember, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { replaceCustomer } from './replace-customer.ts';

@@ -6,8 +6,8 @@ import { checkCustomer, currentCustomer, leaseOf } from '../billing/customers/cu
 import { withLease } from '../billing/customers/lease.ts';
 import { endUnknown } from '../billing/sync/end-unknown.ts';
 import { syncOrganisation } from '../billing/sync/sync.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
-import { AppError } from '../errors.ts';
+import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { AppError } from '../platform/errors.ts';
 import { readOrganisationNames } from './find-accounts.ts';
 
 /**

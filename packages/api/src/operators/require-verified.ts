@@ -1,7 +1,7 @@
-import { lockUser } from '../accounts/profile/lock-user.ts';
-import type { Transaction } from '../db/client.ts';
-import { AppError } from '../errors.ts';
-import { accountById } from '../sessions/account.ts';
+import { lockUser } from '../auth/profile/lock-user.ts';
+import { accountById } from '../auth/sessions/account.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { AppError } from '../platform/errors.ts';
 
 /**
  * Requires that a user's account is open and its address verified. Locks the user: until the transaction ends neither

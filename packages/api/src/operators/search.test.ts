@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Connection, openDatabase } from '../db/client.ts';
-import { paymentEvents } from '../db/schema/billing.ts';
-import { createSearchIndexes } from '../db/search-indexes.ts';
+import { type Connection, openDatabase } from '../platform/db/client.ts';
+import { paymentEvents } from '../platform/db/schema/billing.ts';
+import { createSearchIndexes } from '../platform/db/search-indexes.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner } from '../testing/factories.ts';
 

@@ -1,8 +1,8 @@
 import { ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { App, SearchReach } from '../app.ts';
-import { hasSearchIndexes } from '../db/search-indexes.ts';
-import { beginningOf, partOf } from '../security/text.ts';
+import { hasSearchIndexes } from '../platform/db/search-indexes.ts';
+import { beginningOf, partOf } from '../platform/security/text.ts';
 
 /** Shorter terms have no trigram, so the index of parts cannot find them. */
 const shortestPart = 3;

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
-import type { users } from '../db/schema/accounts.ts';
-import type { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
-import { domainOf } from '../security/address.ts';
+import type { users } from '../platform/db/schema/accounts.ts';
+import type { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError } from '../platform/errors.ts';
+import { domainOf } from '../platform/security/address.ts';
 
 type OrganisationStatusColumns = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
 type UserStatusColumns = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt' | 'invitedOnly'>;

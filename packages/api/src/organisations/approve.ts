@@ -1,10 +1,10 @@
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
-import { auditEvents } from '../db/schema/audit.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import type { Client } from '../security/client.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { auditEvents } from '../platform/db/schema/audit.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import type { Client } from '../platform/security/client.ts';
 import { isApprovedDomain } from './account-status.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from './end-access.ts';
 

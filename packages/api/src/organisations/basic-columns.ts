@@ -1,4 +1,4 @@
-import { organisations } from '../db/schema/organisations.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 
 /** The columns that name an organisation and decide its status. */
 export const basicColumns = {

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { preparedSql, type Transaction } from '../db/client.ts';
-import { newId } from '../db/id.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
+import { preparedSql, type Transaction } from '../platform/db/client.ts';
+import { newId } from '../platform/db/id.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 
 /** `id` is that of the new organisation, for a caller that needs it earlier. */
 type NewOrganisation = { id?: string; ownerId: string; name: string | null; email: string };

@@ -1,8 +1,8 @@
 import { eq, inArray } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 
 /**
  * Deletes those of the given organisations that have no member left, including approved ones, so

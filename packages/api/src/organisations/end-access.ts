@@ -1,9 +1,9 @@
 import { and, eq, inArray, isNull, ne, notExists, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { oneTimeTokens, users, verificationLinks } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { sessions } from '../db/schema/sessions.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { oneTimeTokens, users, verificationLinks } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { sessions } from '../platform/db/schema/sessions.ts';
 
 /**
  * Locks the members of organisations that are about to be closed, so that none of them gets a session or a link

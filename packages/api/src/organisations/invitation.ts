@@ -1,10 +1,10 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Executor } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { invitations } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { hashToken } from '../security/token.ts';
+import type { Executor } from '../platform/db/client.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { invitations } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { hashToken } from '../platform/security/token.ts';
 import { accountStatusOf } from './account-status.ts';
 import { basicColumns } from './basic-columns.ts';
 

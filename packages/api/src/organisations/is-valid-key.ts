@@ -1,5 +1,5 @@
 import { and, gt, isNull, or, type Placeholder, type SQL } from 'drizzle-orm';
-import { apiKeys } from '../db/schema/keys.ts';
+import { apiKeys } from '../platform/db/schema/keys.ts';
 
 /**
  * The condition for API keys that are valid at a time: neither revoked nor expired. The approval of a key's organisation

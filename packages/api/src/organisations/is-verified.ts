@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 
 /**
  * The condition for organisations that other services may know: those whose e-mail gate opened.

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
-import { prepared, type Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema/organisations.ts';
+import { prepared, type Transaction } from '../platform/db/client.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 
 /**
  * Locks an organisation's row until the transaction ends, so that changes of its billing and members

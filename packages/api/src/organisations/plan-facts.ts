@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { paymentSubscriptions as subscription } from '../db/schema/billing.ts';
-import { organisations } from '../db/schema/organisations.ts';
+import { paymentSubscriptions as subscription } from '../platform/db/schema/billing.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 
 /** The subscriptions that determine an organisation's plan, as the database writes them in JSON or as text. */
 export type PlanFacts = {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { isSqlState } from '../errors.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { isSqlState } from '../platform/errors.ts';
 import { slugCandidate, slugFrom } from './create.ts';
 
 /** Changes an organisation's name, or removes it, and derives the slug from it. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { memberships } from '../db/schema/members.ts';
-import { usage } from '../db/schema/usage.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { usage } from '../platform/db/schema/usage.ts';
 
 /** What an organisation has used, as the database writes it in JSON. */
 export type UsageFacts = { counted: { meter: string; since: string; used: number }[] | null; members: number };

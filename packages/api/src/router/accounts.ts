@@ -1,35 +1,25 @@
+import { readActivity } from '../audit/read-activity.ts';
 import {
   changePassword,
   changePasswordInput,
   setFirstPassword,
   setFirstPasswordInput,
-} from '../accounts/password/change-password.ts';
-import {
-  passwordTokenInput,
-  readPasswordToken,
-  setPassword,
-  setPasswordInput,
-} from '../accounts/password/set-password.ts';
-import { changeName, changeNameInput } from '../accounts/profile/change-name.ts';
-import { completeOnboarding } from '../accounts/profile/complete-onboarding.ts';
-import {
-  endOtherSessions,
-  endOtherSessionsInput,
-  endSession,
-  endSessionInput,
-} from '../accounts/profile/end-sessions.ts';
-import { readProfile } from '../accounts/profile/read-profile.ts';
-import { requestAddressChange, requestAddressChangeInput } from '../accounts/profile/request-address-change.ts';
-import { unlinkIdentity, unlinkIdentityInput } from '../accounts/profile/unlink-identity.ts';
-import { approveByDomain, approveByDomainInput } from '../accounts/sign-up/approve-by-domain.ts';
-import { readApprovalProgress } from '../accounts/sign-up/read-approval-progress.ts';
-import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
-import { confirmAddressChange, confirmAddressChangeInput } from '../accounts/verification/confirm-address-change.ts';
-import { keepPassword, keepPasswordInput } from '../accounts/verification/keep-password.ts';
-import { resendInput, resendVerification } from '../accounts/verification/sending/resend-verification.ts';
-import { readActivity } from '../audit/read-activity.ts';
-import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { connectIdentityInput, startConnecting } from '../sign-in/start-connecting.ts';
+} from '../auth/password/change-password.ts';
+import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../auth/password/set-password.ts';
+import { changeName, changeNameInput } from '../auth/profile/change-name.ts';
+import { completeOnboarding } from '../auth/profile/complete-onboarding.ts';
+import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../auth/profile/end-sessions.ts';
+import { readProfile } from '../auth/profile/read-profile.ts';
+import { requestAddressChange, requestAddressChangeInput } from '../auth/profile/request-address-change.ts';
+import { unlinkIdentity, unlinkIdentityInput } from '../auth/profile/unlink-identity.ts';
+import { isKnownBrowser } from '../auth/sessions/known-browser.ts';
+import { connectIdentityInput, startConnecting } from '../auth/sign-in/start-connecting.ts';
+import { approveByDomain, approveByDomainInput } from '../auth/sign-up/approve-by-domain.ts';
+import { readApprovalProgress } from '../auth/sign-up/read-approval-progress.ts';
+import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
+import { confirmAddressChange, confirmAddressChangeInput } from '../auth/verification/confirm-address-change.ts';
+import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
+import { resendInput, resendVerification } from '../auth/verification/sending/resend-verification.ts';
 import { approvedProcedure, body, limited, nothing, publicProcedure, router, userProcedure } from './trpc.ts';
 
 export const accountsRouter = router({

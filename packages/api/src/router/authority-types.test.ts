@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { changeName } from '../accounts/profile/change-name.ts';
 import type { App } from '../app.ts';
+import type { Administrator, Approved, Operator, Reader, UserPrincipal } from '../auth/principal.ts';
+import { changeName } from '../auth/profile/change-name.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { readSubscription } from '../billing/subscription/read-subscription.ts';
 import { invite } from '../members/invitations.ts';
 import { listMembers } from '../members/list-members.ts';
 import { approve } from '../operators/queue/decide.ts';
-import type { Client } from '../security/client.ts';
-import type { Administrator, Approved, Operator, Reader, UserPrincipal } from '../sessions/principal.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import type { Client } from '../platform/security/client.ts';
 
 type Callers = {
   nobody: null;

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import { readSession, startSession } from '../auth/sessions/session.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { AppError } from '../platform/errors.ts';
 import { declineOwner, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, callerFor, makeAccount, makeOwner, testClient } from '../testing/factories.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { AppError } from '../errors.ts';
-import { makePrincipal, type Principal } from '../sessions/principal.ts';
+import { makePrincipal, type Principal } from '../auth/principal.ts';
+import { AppError } from '../platform/errors.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/factories.ts';

@@ -3,7 +3,7 @@ import { openPortal } from '../billing/actions/open-portal.ts';
 import { requireBilling } from '../billing/actions/require-payment.ts';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
-import { isAppError } from '../errors.ts';
+import { isAppError } from '../platform/errors.ts';
 import { router, scopedProcedure } from './trpc.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { callerIdOf, changeReaderOf, mayStillRead } from '../auth/sessions/change-reader.ts';
 import { changesInput, readChanges } from '../changes/read-changes.ts';
-import { callerIdOf, changeReaderOf, mayStillRead } from '../sessions/change-reader.ts';
 import { anyPrincipalProcedure, body, router } from './trpc.ts';
 
 export const changesRouter = router({

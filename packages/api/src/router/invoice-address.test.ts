@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { paymentEvents } from '../db/schema/billing.ts';
+import { paymentEvents } from '../platform/db/schema/billing.ts';
 import { grantOperator } from '../testing/admin-commands.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { addMember, callerFor, signInAs } from '../testing/factories.ts';

@@ -1,6 +1,6 @@
-import { createKey, createKeyInput } from '../keys/create-key.ts';
-import { listKeys } from '../keys/list-keys.ts';
-import { revokeKey, revokeKeyInput } from '../keys/revoke-key.ts';
+import { createKey, createKeyInput } from '../members/keys/create-key.ts';
+import { listKeys } from '../members/keys/list-keys.ts';
+import { revokeKey, revokeKeyInput } from '../members/keys/revoke-key.ts';
 import { body, router, scopedProcedure } from './trpc.ts';
 
 export const keysRouter = router({

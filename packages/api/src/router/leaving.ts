@@ -1,6 +1,6 @@
-import { deleteAccount, deleteAccountInput, readDeletion } from '../leaving/delete-account.ts';
-import { deleteOrganisation, deleteOrganisationInput } from '../leaving/delete-organisation.ts';
-import { exportData } from '../leaving/export.ts';
+import { deleteAccount, deleteAccountInput, readDeletion } from '../members/leaving/delete-account.ts';
+import { deleteOrganisation, deleteOrganisationInput } from '../members/leaving/delete-organisation.ts';
+import { exportData } from '../members/leaving/export.ts';
 import { approvedProcedure, body, router, scopedProcedure, userProcedure } from './trpc.ts';
 
 export const leavingRouter = router({

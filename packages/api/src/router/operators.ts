@@ -1,4 +1,4 @@
-import { newKeyInput } from '../keys/store-key.ts';
+import { newKeyInput } from '../members/keys/store-key.ts';
 import { applyEventAgain } from '../operators/events/apply-event-again.ts';
 import { compareNow } from '../operators/events/compare-now.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';

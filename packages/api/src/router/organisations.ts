@@ -1,3 +1,4 @@
+import { listOrganisations } from '../billing/subscription/list-organisations.ts';
 import {
   billingContactInput,
   changeBillingContact,
@@ -8,8 +9,7 @@ import { createOrganisationInput, createOwnOrganisation } from '../members/creat
 import { listOwnOrganisations, switchInput, switchOrganisation } from '../members/own-organisations.ts';
 import { readOrganisation } from '../members/read-organisation.ts';
 import { transferInput, transferOwnership } from '../members/transfer-ownership.ts';
-import { keysetInput } from '../security/keyset-pagination.ts';
-import { listOrganisations } from '../subscription/list-organisations.ts';
+import { keysetInput } from '../platform/security/keyset-pagination.ts';
 import {
   approvedProcedure,
   body,

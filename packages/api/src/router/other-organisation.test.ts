@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
-import { apiKeys } from '../db/schema/keys.ts';
-import { invitations, memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { sessions } from '../db/schema/sessions.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { paymentEvents, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { apiKeys } from '../platform/db/schema/keys.ts';
+import { invitations, memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { sessions } from '../platform/db/schema/sessions.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { addMember, callerFor, makeOwner } from '../testing/factories.ts';
 import { fieldsOf, procedures } from '../testing/fields-of.ts';

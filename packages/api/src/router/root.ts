@@ -1,10 +1,10 @@
-import { openApiDocument } from '../openapi/document.ts';
 import { accountsRouter } from './accounts.ts';
 import { billingRouter } from './billing.ts';
 import { changesRouter } from './changes.ts';
 import { keysRouter } from './keys.ts';
 import { leavingRouter } from './leaving.ts';
 import { membersRouter } from './members.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { operatorsRouter } from './operators.ts';
 import { organisationsRouter } from './organisations.ts';
 import { sessionsRouter } from './sessions.ts';

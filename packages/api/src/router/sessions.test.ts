@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { paymentSubscriptions } from '../db/schema/billing.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import { readSession, startSession } from '../auth/sessions/session.ts';
+import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, callerFor, makeOwner, testClient } from '../testing/factories.ts';

@@ -1,6 +1,6 @@
-import { clientSignInLimits } from '../security/sign-in-limits.ts';
-import { recordSignOut } from '../sessions/record-sign-out.ts';
-import { passwordSignInInput, signInWithPassword } from '../sign-in/with-password.ts';
+import { recordSignOut } from '../auth/sessions/record-sign-out.ts';
+import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
+import { clientSignInLimits } from '../platform/security/sign-in-limits.ts';
 import { body, nothing, publicProcedure, router, whileNotLimited } from './trpc.ts';
 
 export const signInRouter = router({

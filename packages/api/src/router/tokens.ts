@@ -1,6 +1,6 @@
-import { issueToken, tokenInput } from '../tokens/issue-token.ts';
-import { requireTokens } from '../tokens/require-tokens.ts';
-import { readKeySet } from '../tokens/token-keys.ts';
+import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
+import { requireTokens } from '../auth/tokens/require-tokens.ts';
+import { readKeySet } from '../auth/tokens/token-keys.ts';
 import { body, publicProcedure, router, tokenProcedure } from './trpc.ts';
 
 export const tokensRouter = router({

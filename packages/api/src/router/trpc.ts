@@ -1,10 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../errors.ts';
-import type { Client } from '../security/client.ts';
-import { clientKey } from '../security/client-key.ts';
-import type { Points, Rule } from '../security/throttle.ts';
 import {
   type Principal,
   requireApproved,
@@ -14,8 +10,12 @@ import {
   requireScope,
   requireUser,
   type Scope,
-} from '../sessions/principal.ts';
-import { requireTokens } from '../tokens/require-tokens.ts';
+} from '../auth/principal.ts';
+import { requireTokens } from '../auth/tokens/require-tokens.ts';
+import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
+import type { Client } from '../platform/security/client.ts';
+import { clientKey } from '../platform/security/client-key.ts';
+import type { Points, Rule } from '../platform/security/throttle.ts';
 
 export type Context = {
   app: App;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { readableTarget, targetField, writableTarget, writableTargets } from '../sessions/target-organisation.ts';
-import { readHistory } from '../usage/read-history.ts';
-import { release } from '../usage/release.ts';
-import { report } from '../usage/report.ts';
-import { reserve } from '../usage/reserve.ts';
-import { setGauge } from '../usage/set-gauge.ts';
+import { readableTarget, targetField, writableTarget, writableTargets } from '../auth/sessions/target-organisation.ts';
+import { readHistory } from '../billing/usage/read-history.ts';
+import { release } from '../billing/usage/release.ts';
+import { report } from '../billing/usage/report.ts';
+import { reserve } from '../billing/usage/reserve.ts';
+import { setGauge } from '../billing/usage/set-gauge.ts';
 import {
   gaugeValueInput,
   maxRecords,
   usageDaysInput,
   usageRecordInput,
   usageRequestInput,
-} from '../usage/usage-input.ts';
+} from '../billing/usage/usage-input.ts';
 import { anyPrincipalProcedure, body, router } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import type { App } from '../app.ts';
-import { type Config, parseConfig } from '../config.ts';
-import type { Timeouts } from '../config-timeouts.ts';
 import { createApp } from '../create-app.ts';
-import type { Log, LogFields, LogLevel } from '../log.ts';
+import { type Config, parseConfig } from '../platform/config.ts';
+import type { Timeouts } from '../platform/config-timeouts.ts';
+import type { Log, LogFields, LogLevel } from '../platform/log.ts';
 import { createTestDatabase, migrationsFolder } from './database/database.ts';
 
 /** A running App for a test, with its sandbox. */

@@ -1,4 +1,4 @@
-import { isAppError } from '../errors.ts';
+import { isAppError } from '../platform/errors.ts';
 
 /** Runs at most as many attempts at a time as the queue of password hashes holds, because refused hashes do not count. */
 export async function inBatches<Result>(count: number, attempt: (n: number) => Promise<Result>): Promise<Result[]> {

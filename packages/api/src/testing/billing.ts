@@ -1,17 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '../app.ts';
-import { type BillingApp, requireBilling, requirePayment } from '../billing/actions/require-payment.ts';
-import { startCheckout } from '../billing/actions/start-checkout.ts';
-import { receiveEvent } from '../billing/events/receive-event.ts';
-import { loadPlans } from '../billing/plans/plans.ts';
-import type { Config } from '../config.ts';
-import { newId } from '../db/id.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { errorCodes, isAppError } from '../errors.ts';
-import type { JobName } from '../jobs/registry.ts';
 import {
   type Administrator,
   makePrincipal,
@@ -19,7 +8,18 @@ import {
   type Role,
   requireScope,
   type UserPrincipal,
-} from '../sessions/principal.ts';
+} from '../auth/principal.ts';
+import { type BillingApp, requireBilling, requirePayment } from '../billing/actions/require-payment.ts';
+import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { receiveEvent } from '../billing/events/receive-event.ts';
+import { loadPlans } from '../billing/plans/plans.ts';
+import type { Config } from '../platform/config.ts';
+import { newId } from '../platform/db/id.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { errorCodes, isAppError } from '../platform/errors.ts';
+import type { JobName } from '../platform/jobs/registry.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 export type BillingTest = TestApp & {

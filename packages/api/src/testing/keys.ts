@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { apiKeys } from '../db/schema/keys.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { readKey } from '../keys/read-key.ts';
+import type { KeyPrincipal } from '../auth/principal.ts';
+import { readKey } from '../auth/read-key.ts';
 import { createOperatorKey } from '../operators/keys.ts';
+import { apiKeys } from '../platform/db/schema/keys.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 import type { Caller } from '../router/root.ts';
-import type { KeyPrincipal } from '../sessions/principal.ts';
 import type { TestApp } from './app.ts';
 import { callerFor } from './factories.ts';
 import { makeTarget } from './usage.ts';

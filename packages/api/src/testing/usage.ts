@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { newId } from '../db/id.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { release } from '../usage/release.ts';
-import { reserve } from '../usage/reserve.ts';
+import { release } from '../billing/usage/release.ts';
+import { reserve } from '../billing/usage/reserve.ts';
+import { newId } from '../platform/db/id.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 import type { TestApp } from './app.ts';
 
 /** Creates an approved organisation as the target of usage. */

@@ -1,4 +1,4 @@
-import { hashToken } from '@gatehouse/api/security/token';
+import { hashToken } from '@gatehouse/api/platform/security/token';
 import type { Sql, TransactionSql } from 'postgres';
 
 /** The cookie of the operator who reads the pages, and of the owner of one organisation. */

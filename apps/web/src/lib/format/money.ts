@@ -1,4 +1,4 @@
-import { formatAmount } from '@gatehouse/api/providers/minor-units';
+import { formatAmount } from '@gatehouse/api/platform/providers/minor-units';
 import { locale } from '#lib/language/language.ts';
 import { moneyTexts } from '#lib/messages/shared/money.ts';
 import type { Price } from '#lib/subscription.ts';

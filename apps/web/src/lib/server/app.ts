@@ -1,6 +1,6 @@
 import type { App } from '@gatehouse/api/app';
-import { type Config, parseConfig } from '@gatehouse/api/config';
 import { createApp } from '@gatehouse/api/create-app';
+import { type Config, parseConfig } from '@gatehouse/api/platform/config';
 
 export { parseConfig };
 

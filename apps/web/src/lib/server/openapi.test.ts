@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { newKeyInput } from '@gatehouse/api/keys/store-key';
-import { type JsonSchema, openApiDocument } from '@gatehouse/api/openapi/document';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
+import { newKeyInput } from '@gatehouse/api/members/keys/store-key';
 import { createOperatorKey } from '@gatehouse/api/operators/keys';
-import { startSession } from '@gatehouse/api/sessions/session';
+import { type JsonSchema, openApiDocument } from '@gatehouse/api/router/openapi/document';
 import { startBillingTest } from '@gatehouse/api/testing/billing';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { makeEvent, signed } from '@gatehouse/api/testing/payment/payment-events';

@@ -1,5 +1,5 @@
-import type { Principal } from '@gatehouse/api/sessions/principal';
-import { readSession, startSession } from '@gatehouse/api/sessions/session';
+import type { Principal } from '@gatehouse/api/auth/principal';
+import { readSession, startSession } from '@gatehouse/api/auth/sessions/session';
 import { declineOwner, suspendUser } from '@gatehouse/api/testing/admin-commands';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, callerFor, makeAccount, makeOwner, testClient } from '@gatehouse/api/testing/factories';

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
-import type { Administrator } from '../../sessions/principal.ts';
-import { readSubscription } from '../../subscription/read-subscription.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { readSubscription } from '../subscription/read-subscription.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Administrator } from '../../sessions/principal.ts';
+import type { Administrator } from '../../auth/principal.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readPlan } from '../entitlement/read-plan.ts';

@@ -1,9 +1,9 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
-import { billingPage } from '../../links.ts';
-import { toDate } from '../../providers/untrusted-json.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { AppError } from '../../platform/errors.ts';
+import { billingPage } from '../../platform/links.ts';
+import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { decidingSubscription, readPlan } from '../entitlement/read-plan.ts';
 import { planOf } from '../plans/plans.ts';
 import type { SubscriptionState } from '../projection/provider-objects.ts';

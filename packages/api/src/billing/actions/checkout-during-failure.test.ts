@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../db/client.ts';
-import type { Administrator } from '../../sessions/principal.ts';
-import { readSubscription } from '../../subscription/read-subscription.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { openDatabase } from '../../platform/db/client.ts';
 import { startAwakeClock } from '../../testing/awake-clock.ts';
 import { makeMember, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { readSubscription } from '../subscription/read-subscription.ts';
 import { startCheckout } from './start-checkout.ts';
 
 const billing = useBillingTest();

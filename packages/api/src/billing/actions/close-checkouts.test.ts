@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { paymentCheckouts } from '../../db/schema/billing.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { paymentCheckouts } from '../../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { enqueueDue } from '../sync/jobs.ts';

@@ -1,8 +1,8 @@
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { dayMilliseconds } from '../../durations.ts';
-import { type Ask, isMissing } from '../../providers/payment.ts';
+import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
+import { type Ask, isMissing } from '../../platform/providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';

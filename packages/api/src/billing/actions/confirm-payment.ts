@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import type { Reader } from '../../sessions/principal.ts';
+import type { Reader } from '../../auth/principal.ts';
 import { currentCustomer, leaseOf } from '../customers/customer.ts';
 import { runOrWait, withLease } from '../customers/lease.ts';
 import { readPlan } from '../entitlement/read-plan.ts';

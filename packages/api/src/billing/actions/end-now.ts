@@ -1,5 +1,5 @@
-import { listAll } from '../../providers/list-all.ts';
-import { type Ask, isMissing } from '../../providers/payment.ts';
+import { listAll } from '../../platform/providers/list-all.ts';
+import { type Ask, isMissing } from '../../platform/providers/payment.ts';
 import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 
 /**

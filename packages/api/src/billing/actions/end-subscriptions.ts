@@ -1,8 +1,8 @@
 import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Executor } from '../../db/client.ts';
-import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
+import type { Executor } from '../../platform/db/client.ts';
+import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { AppError } from '../../platform/errors.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';

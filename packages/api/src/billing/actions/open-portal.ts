@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { paymentSettings } from '../../db/schema/billing.ts';
-import { billingPage } from '../../links.ts';
-import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../providers/payment.ts';
-import type { Administrator } from '../../sessions/principal.ts';
-import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
+import { paymentSettings } from '../../platform/db/schema/billing.ts';
+import { billingPage } from '../../platform/links.ts';
+import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../platform/providers/payment.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { type BillingApp, requirePayment, takeBillingAction } from './require-payment.ts';
 

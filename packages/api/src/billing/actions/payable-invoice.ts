@@ -1,4 +1,4 @@
-import { type Ask, providerErrorOf } from '../../providers/payment.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
 import type { SubscriptionState } from '../projection/provider-objects.ts';
 
 /**

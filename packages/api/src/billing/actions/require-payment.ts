@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
-import { AppError } from '../../errors.ts';
-import type { Payment } from '../../providers/payment.ts';
-import type { Administrator } from '../../sessions/principal.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Payment } from '../../platform/providers/payment.ts';
 
 /** The App of a deployment where billing is on. A use case that takes it cannot be called without the check. */
 export type BillingApp = App & { payment: Payment };

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import { billingPage } from '../../links.ts';
-import { type Ask, providerErrorOf } from '../../providers/payment.ts';
+import { billingPage } from '../../platform/links.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
 import { requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import type { CheckoutContext } from './checkout-session.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import { AppError } from '../../errors.ts';
-import { type Ask, providerErrorOf } from '../../providers/payment.ts';
+import { AppError } from '../../platform/errors.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
 import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';

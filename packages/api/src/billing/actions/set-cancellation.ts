@@ -1,12 +1,12 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
-import type { Ask } from '../../providers/payment.ts';
-import { toDate } from '../../providers/untrusted-json.ts';
-import type { Administrator } from '../../sessions/principal.ts';
-import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
+import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode, rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';

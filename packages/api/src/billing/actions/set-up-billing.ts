@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
-import { paymentKnownPrices, paymentSettings } from '../../db/schema/billing.ts';
-import { billingPage } from '../../links.ts';
-import { listAll } from '../../providers/list-all.ts';
-import type { Ask } from '../../providers/payment.ts';
+import { paymentKnownPrices, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { billingPage } from '../../platform/links.ts';
+import { listAll } from '../../platform/providers/list-all.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
 import { withLease } from '../customers/lease.ts';
 import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
 import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { invalid } from '../../errors.ts';
-import type { Administrator } from '../../sessions/principal.ts';
-import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
+import { invalid } from '../../platform/errors.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';

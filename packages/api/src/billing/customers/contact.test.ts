@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, expect, it } from 'vitest';
-import { organisations } from '../../db/schema/organisations.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { ownedBy } from '../../testing/billing.ts';
 import { addMember, makeOwner } from '../../testing/factories.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentCustomers } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { isMissing } from '../../providers/payment.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { isMissing } from '../../platform/providers/payment.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { checkCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentCustomers } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
-import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
+import { AppError } from '../../platform/errors.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { withLease } from './lease.ts';

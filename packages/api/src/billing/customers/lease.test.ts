@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { paymentLeases } from '../../db/schema/billing.ts';
-import { timeLimits } from '../../providers/payment.ts';
+import { paymentLeases } from '../../platform/db/schema/billing.ts';
+import { timeLimits } from '../../platform/providers/payment.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { withLease } from './lease.ts';
 

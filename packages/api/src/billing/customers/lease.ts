@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared, type Transaction } from '../../db/client.ts';
-import { newId } from '../../db/id.ts';
-import { paymentLeases } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
-import type { Ask } from '../../providers/payment.ts';
+import { prepared, type Transaction } from '../../platform/db/client.ts';
+import { newId } from '../../platform/db/id.ts';
+import { paymentLeases } from '../../platform/db/schema/billing.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 
 type OtherMode = { mode: 'live' | 'test'; customers: number; subscriptions: number };
 

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { isUuid } from '../../db/id.ts';
-import { paymentCustomers } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
+import { isUuid } from '../../platform/db/id.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { leaseOf, repeatCustomerRequest } from './customer.ts';
 import { withLease } from './lease.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../db/id.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { newId } from '../../platform/db/id.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { fields, textOf } from '../../providers/untrusted-json.ts';
+import { paymentEvents as event, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { fields, textOf } from '../../platform/providers/untrusted-json.ts';
 import { invoiceProblemTypes, invoiceSettledTypes } from '../events/event-handlers.ts';
 
 import { graceEnd, type OrganisationPlan } from './read-plan.ts';

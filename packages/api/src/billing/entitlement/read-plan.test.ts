@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dayMilliseconds } from '../../durations.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { loadPlans, type Plans } from '../plans/plans.ts';
 import { decidingSubscription, graceEnd, isEntitled, type RankedFacts } from './read-plan.ts';
 

@@ -1,9 +1,9 @@
 import { eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { App } from '../../app.ts';
-import { type Executor, prepared } from '../../db/client.ts';
-import { dayMilliseconds } from '../../durations.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
+import { type Executor, prepared } from '../../platform/db/client.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import type { PaidTier, Plan, Plans, Tier } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
 

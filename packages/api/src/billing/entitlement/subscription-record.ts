@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import type { SubscriptionFacts } from './read-plan.ts';
 

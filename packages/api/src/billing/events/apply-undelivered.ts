@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentEvents } from '../../db/schema/billing.ts';
-import { pagesOf } from '../../providers/list-all.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
+import { pagesOf } from '../../platform/providers/list-all.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { type PaymentEvent, parseEvent } from '../projection/provider-objects.ts';
 import { applyEvent } from './receive-event.ts';

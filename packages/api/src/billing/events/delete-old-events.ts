@@ -1,8 +1,8 @@
 import { lt, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { deleteInSteps } from '../../db/delete-in-steps.ts';
-import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../db/schema/billing.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { invoiceProblemTypes, invoiceSettledTypes } from './event-handlers.ts';
 
 /** The provider lists an event as undelivered, and sends it again, for 30 days: a deleted one would count as new. */

@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import type { Reader } from '../../auth/principal.ts';
 import {
   paymentCheckouts,
   paymentCustomers,
   paymentLivePrices,
   paymentSubscriptions,
-} from '../../db/schema/billing.ts';
-import type { Reader } from '../../sessions/principal.ts';
-import { readOverview } from '../../subscription/read-subscription.ts';
+} from '../../platform/db/schema/billing.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useEventTest } from '../../testing/payment/use-event-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
+import { readOverview } from '../subscription/read-subscription.ts';
 
 const { billing, second, event, receive, storedEvent, tier } = useEventTest();
 

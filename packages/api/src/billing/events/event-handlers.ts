@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { isUuid } from '../../db/id.ts';
-import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import type { SendLast } from '../../db/send-with-commit.ts';
-import { textOf } from '../../providers/untrusted-json.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { isUuid } from '../../platform/db/id.ts';
+import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import type { SendLast } from '../../platform/db/send-with-commit.ts';
+import { textOf } from '../../platform/providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { hasConsequences, storeConsequences } from '../projection/consequences.ts';
 import { type ProjectionInput, recompute } from '../projection/projection.ts';

@@ -1,8 +1,8 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { type Database, prepared, preparedSql, type Transaction } from '../../db/client.ts';
-import { paymentEvents } from '../../db/schema/billing.ts';
-import { isSqlState } from '../../errors.ts';
+import { type Database, prepared, preparedSql, type Transaction } from '../../platform/db/client.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
+import { isSqlState } from '../../platform/errors.ts';
 import type { ComputedColumns } from '../projection/projection.ts';
 import {
   type EventReferences,

@@ -1,10 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { awaitAnswer, type SendLast, transactSendingLast } from '../../db/send-with-commit.ts';
-import { AppError, toAppError } from '../../errors.ts';
-import { type SignedText, verifyDelivery } from '../../providers/payment.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { awaitAnswer, type SendLast, transactSendingLast } from '../../platform/db/send-with-commit.ts';
+import { AppError, toAppError } from '../../platform/errors.ts';
+import { type SignedText, verifyDelivery } from '../../platform/providers/payment.ts';
 import { hasConsequences } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
 import {

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../db/id.ts';
-import { paymentEvents } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { newId } from '../../platform/db/id.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { stripEvents, stripOldEvents } from './strip-events.ts';
 

@@ -1,9 +1,9 @@
 import { and, eq, inArray, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { paymentEvents as event } from '../../db/schema/billing.ts';
-import { dayMilliseconds } from '../../durations.ts';
-import { newToken } from '../../security/token.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentEvents as event } from '../../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
+import { newToken } from '../../platform/security/token.ts';
 import { invoiceProblemTypes, invoiceSettledTypes } from './event-handlers.ts';
 import { createStripper } from './strip-payload.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, fields } from '../../providers/untrusted-json.ts';
+import { type Fields, fields } from '../../platform/providers/untrusted-json.ts';
 
 /** The properties of the provider's objects that name objects and states. Everything else in text is removed. */
 const kept = new Set([

@@ -1,6 +1,6 @@
 import { and, count, eq, isNotNull, notInArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { paidTiers } from './plans.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { type Config, ConfigError } from '../../config.ts';
+import { type Config, ConfigError } from '../../platform/config.ts';
 import { defaultPlans } from './default-plans.ts';
 
 type PlansFile = z.output<typeof plansSchema>;

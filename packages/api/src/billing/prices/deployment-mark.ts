@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts';
-import { baseUrl } from '../../links.ts';
+import type { Config } from '../../platform/config.ts';
+import { baseUrl } from '../../platform/links.ts';
 
 type Metadata = Record<string, string> | null | undefined;
 

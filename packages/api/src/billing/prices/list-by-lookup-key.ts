@@ -1,4 +1,4 @@
-import type { Ask } from '../../providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
 
 /** The provider refuses a request with more lookup keys. */
 const maxKeys = 10;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
-import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { withPrices } from '../../testing/billing.ts';
 import { livePrices, refreshPrices } from './live-prices.ts';

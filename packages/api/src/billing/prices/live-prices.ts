@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
+import { paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 import { lookUpPrices, modeName, pricesModeSetting } from './look-up-prices.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
-import { type Ask, isMissing } from '../../providers/payment.ts';
-import { idOf, textOf } from '../../providers/untrusted-json.ts';
+import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { type Ask, isMissing } from '../../platform/providers/payment.ts';
+import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { type Price, paidTiers } from '../plans/plans.ts';
 import { listByLookupKey } from './list-by-lookup-key.ts';

@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { paymentSettings } from '../../db/schema/billing.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { portalSetting } from '../actions/open-portal.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import type { TierPrices } from './tier-price.ts';

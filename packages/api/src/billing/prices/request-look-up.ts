@@ -1,8 +1,8 @@
 import { eq, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
-import { idOf, textOf } from '../../providers/untrusted-json.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
+import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
 import type { PaymentEvent } from '../projection/provider-objects.ts';
 

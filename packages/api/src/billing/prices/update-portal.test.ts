@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { paymentSettings } from '../../db/schema/billing.ts';
+import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { isMissing } from '../../providers/payment.ts';
+import { isMissing } from '../../platform/providers/payment.ts';
 import { withLease } from '../customers/lease.ts';
 import { readPrices } from './look-up-prices.ts';
 import { portalOffer, readSavedOffer, saveOffer, setupLease } from './portal-offer.ts';

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { auditEvents } from '../../db/schema/audit.ts';
+import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { syncSubscription } from '../sync/sync.ts';

@@ -1,4 +1,4 @@
-import { type Fields, toDate } from '../../providers/untrusted-json.ts';
+import { type Fields, toDate } from '../../platform/providers/untrusted-json.ts';
 import { eventClassOf, type SubscriptionState } from './provider-objects.ts';
 import { lastOfSecond } from './same-second.ts';
 

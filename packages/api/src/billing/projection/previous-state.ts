@@ -1,4 +1,4 @@
-import { type Fields, fields } from '../../providers/untrusted-json.ts';
+import { type Fields, fields } from '../../platform/providers/untrusted-json.ts';
 
 /**
  * Computes the object before a change. The provider's `previous_attributes` hold only the changed

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import type { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { type Fields, toDate } from '../../providers/untrusted-json.ts';
+import type { paymentKnownPrices, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { type Fields, toDate } from '../../platform/providers/untrusted-json.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import { type FirstPastDueAnswer, type Run, runOf, startOfGrace } from './past-due-run.ts';
 import { isEnded, parseSnapshot, readSubscriptionState, type SubscriptionState } from './provider-objects.ts';

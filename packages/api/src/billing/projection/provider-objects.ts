@@ -1,4 +1,4 @@
-import { type Fields, fields, idOf, seconds, textOf } from '../../providers/untrusted-json.ts';
+import { type Fields, fields, idOf, seconds, textOf } from '../../platform/providers/untrusted-json.ts';
 
 /** An event of the provider, with the fields that every event has. */
 export type PaymentEvent = {

@@ -1,4 +1,4 @@
-import type { Fields } from '../../providers/untrusted-json.ts';
+import type { Fields } from '../../platform/providers/untrusted-json.ts';
 import { canonical, objectBefore } from './previous-state.ts';
 
 /** An object after a change, and its values before the change; null for an event that shows no change. */

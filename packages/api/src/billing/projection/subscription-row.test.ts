@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Transaction } from '../../db/client.ts';
-import { newId } from '../../db/id.ts';
-import { paymentEvents } from '../../db/schema/billing.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { newId } from '../../platform/db/id.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';

@@ -1,7 +1,7 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm';
-import { type Executor, prepared, type Transaction } from '../../db/client.ts';
-import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { fields } from '../../providers/untrusted-json.ts';
+import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
+import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { fields } from '../../platform/providers/untrusted-json.ts';
 import type { ComputedColumns, KnownPrice, ProjectionInput, StateEvent, SubscriptionRow } from './projection.ts';
 import type { EventClass } from './provider-objects.ts';
 

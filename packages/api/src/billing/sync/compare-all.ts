@@ -1,9 +1,9 @@
 import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentCustomers, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { pagesOf } from '../../providers/list-all.ts';
-import { toDate } from '../../providers/untrusted-json.ts';
+import { paymentCustomers, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { pagesOf } from '../../platform/providers/list-all.ts';
+import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { recoverCustomer } from '../customers/recover-customer.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';

@@ -1,8 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { publishPlan } from '../projection/consequences.ts';
 
 /**

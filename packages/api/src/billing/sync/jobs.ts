@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { daySeconds, hourSeconds } from '../../durations.ts';
-import type { JobKinds, JobName } from '../../jobs/registry.ts';
+import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { daySeconds, hourSeconds } from '../../platform/durations.ts';
+import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
 import { closeCheckoutsIfPaid, organisationsToClose } from '../actions/close-checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';

@@ -1,9 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
-import { paymentCheckouts, paymentCustomers, paymentEvents, paymentSubscriptions } from '../../db/schema/billing.ts';
-import type { Ask } from '../../providers/payment.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Principal } from '../../auth/principal.ts';
+import {
+  paymentCheckouts,
+  paymentCustomers,
+  paymentEvents,
+  paymentSubscriptions,
+} from '../../platform/db/schema/billing.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readPlan } from '../entitlement/read-plan.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';

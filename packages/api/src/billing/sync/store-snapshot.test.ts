@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { App } from '../../app.ts';
-import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { changes } from '../../db/schema/changes.ts';
-import { daySeconds } from '../../durations.ts';
-import type { Ask } from '../../providers/payment.ts';
+import { paymentLeases, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { changes } from '../../platform/db/schema/changes.ts';
+import { daySeconds } from '../../platform/durations.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 

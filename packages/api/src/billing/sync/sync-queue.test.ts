@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLog } from '../../log.ts';
-import { noMetrics } from '../../telemetry/metrics.ts';
-import { noTraces } from '../../telemetry/traces.ts';
+import { createLog } from '../../platform/log.ts';
+import { noMetrics } from '../../platform/telemetry/metrics.ts';
+import { noTraces } from '../../platform/telemetry/traces.ts';
 import { createSyncQueue } from './sync-queue.ts';
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
-import type { Log } from '../../log.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Traces } from '../../telemetry/traces.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
 
 /** The subscriptions that this process is about to sync. Their rows are marked, so losing the list loses nothing. */
 export type SyncQueue = {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentLeases, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeIncomplete, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import { isAppError } from '../../errors.ts';
-import { providerErrorOf } from '../../providers/payment.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { isAppError } from '../../platform/errors.ts';
+import { providerErrorOf } from '../../platform/providers/payment.ts';
 import { type Difference, differencesOf } from './drift.ts';
 import { adoptSubscription } from './sync.ts';
 

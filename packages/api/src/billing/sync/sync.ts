@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared } from '../../db/client.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import { listAll } from '../../providers/list-all.ts';
-import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
+import { prepared } from '../../platform/db/client.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { listAll } from '../../platform/providers/list-all.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
 import { checkCustomer, confirmCustomer, customersOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { isOfOurMode, ofOurMode } from '../entitlement/read-plan.ts';

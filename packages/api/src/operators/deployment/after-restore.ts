@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import type { Transaction } from '../../db/client.ts';
-import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
-import { changeFeed } from '../../db/schema/changes.ts';
-import { apiKeys } from '../../db/schema/keys.ts';
-import { invitations } from '../../db/schema/members.ts';
-import { notices, sessions } from '../../db/schema/sessions.ts';
-import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
-import { tokenKeys } from '../../db/schema/tokens.ts';
 import { isValidKey } from '../../organisations/is-valid-key.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { changeFeed } from '../../platform/db/schema/changes.ts';
+import { apiKeys } from '../../platform/db/schema/keys.ts';
+import { invitations } from '../../platform/db/schema/members.ts';
+import { notices, sessions } from '../../platform/db/schema/sessions.ts';
+import { returnUrls, signInAttempts } from '../../platform/db/schema/sign-in.ts';
+import { tokenKeys } from '../../platform/db/schema/tokens.ts';
 import type { Actor } from '../actor.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { isLoopback } from '../../config.ts';
-import { identities, users } from '../../db/schema/accounts.ts';
-import { sessions } from '../../db/schema/sessions.ts';
-import { AppError } from '../../errors.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
+import { isLoopback } from '../../platform/config.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
+import { AppError } from '../../platform/errors.ts';
 import { readUser } from '../find-accounts.ts';
 
 /**

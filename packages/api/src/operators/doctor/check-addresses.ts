@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { type AbnormalAddress, findAbnormalAddresses } from '../../db/normal-addresses.ts';
+import { type AbnormalAddress, findAbnormalAddresses } from '../../platform/db/normal-addresses.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
-import { pingDatabase } from '../../db/ping.ts';
-import { explainPending, readSchemaState } from '../../db/upgrade/schema-state.ts';
-import { isDatabaseUnavailable } from '../../errors.ts';
+import { pingDatabase } from '../../platform/db/ping.ts';
+import { explainPending, readSchemaState } from '../../platform/db/upgrade/schema-state.ts';
+import { isDatabaseUnavailable } from '../../platform/errors.ts';
 import { checkSettings } from './check-settings.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 

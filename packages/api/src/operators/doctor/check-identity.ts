@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import { identityRedirectUri } from '../../links.ts';
-import type { IdentityProvider } from '../../providers/identity.ts';
+import { identityRedirectUri } from '../../platform/links.ts';
+import type { IdentityProvider } from '../../platform/providers/identity.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks whether the identity provider accepts our redirect URI and our credentials. */

@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { portalSetting } from '../../billing/actions/open-portal.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
-import { pingDatabase } from '../../db/ping.ts';
-import { paymentSettings } from '../../db/schema/billing.ts';
-import { isMissing, type Payment } from '../../providers/payment.ts';
+import { pingDatabase } from '../../platform/db/ping.ts';
+import { paymentSettings } from '../../platform/db/schema/billing.ts';
+import { isMissing, type Payment } from '../../platform/providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 const about = 'Portal';

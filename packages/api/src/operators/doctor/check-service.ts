@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { identityRedirectUri } from '../../links.ts';
+import { identityRedirectUri } from '../../platform/links.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 const timeoutMilliseconds = 5000;

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { subscribedTypes } from '../../billing/events/event-handlers.ts';
-import { webhookUrl } from '../../links.ts';
-import { listAll } from '../../providers/list-all.ts';
-import { type Payment, providerErrorOf, signDelivery } from '../../providers/payment.ts';
+import { webhookUrl } from '../../platform/links.ts';
+import { listAll } from '../../platform/providers/list-all.ts';
+import { type Payment, providerErrorOf, signDelivery } from '../../platform/providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 const timeoutMilliseconds = 5000;

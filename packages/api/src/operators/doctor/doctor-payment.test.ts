@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
-import { createPayment } from '../../providers/payment.ts';
+import { paymentCustomers, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { createPayment } from '../../platform/providers/payment.ts';
 import { makeMember, withPrices } from '../../testing/billing.ts';
 import { runChecks } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';

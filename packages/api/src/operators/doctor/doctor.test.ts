@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
-import type { Config } from '../../config.ts';
-import { openDatabase } from '../../db/client.ts';
-import { createIdentityProvider } from '../../providers/identity.ts';
-import { createMailer } from '../../providers/mailer.ts';
-import { startSignIn } from '../../sign-in/attempt.ts';
+import { startSignIn } from '../../auth/sign-in/attempt.ts';
+import type { Config } from '../../platform/config.ts';
+import { openDatabase } from '../../platform/db/client.ts';
+import { createIdentityProvider } from '../../platform/providers/identity.ts';
+import { createMailer } from '../../platform/providers/mailer.ts';
 import { checkDatabase } from './check-database.ts';
 import { runChecks } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { applyAgain } from '../../billing/events/receive-event.ts';
-import { AppError } from '../../errors.ts';
-import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
 import type { eventInput } from './read-event.ts';
 
 /**

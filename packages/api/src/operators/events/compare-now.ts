@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import type { Report } from '../../billing/sync/report.ts';
-import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Client } from '../../platform/security/client.ts';
 
 /**
  * Runs the reconciliation at once: applies undelivered events, and compares every subscription

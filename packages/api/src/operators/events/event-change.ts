@@ -1,6 +1,6 @@
 import { objectBefore } from '../../billing/projection/previous-state.ts';
 import { readSubscriptionState, type SubscriptionState } from '../../billing/projection/provider-objects.ts';
-import { type Fields, fields, seconds, textOf, toDate } from '../../providers/untrusted-json.ts';
+import { type Fields, fields, seconds, textOf, toDate } from '../../platform/providers/untrusted-json.ts';
 
 /** What an event shows of a subscription: its status now, and each property that the event changed. */
 export type SubscriptionChange = {

@@ -1,12 +1,12 @@
 import { asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { auditEvents } from '../../db/schema/audit.ts';
-import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { AppError } from '../../errors.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { auditEvents } from '../../platform/db/schema/audit.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
 import { type NameOfPrice, readEventChange } from './event-change.ts';
 import { nameOfPrice } from './name-of-price.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';

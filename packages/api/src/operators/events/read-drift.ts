@@ -1,8 +1,8 @@
 import { asc, eq, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { maxCounted } from '../queue/read-counts.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { handlerOf } from '../../billing/events/event-handlers.ts';
-import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { AppError } from '../../errors.ts';
-import { storableText } from '../../security/text.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import { paymentEvents as event, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
+import { storableText } from '../../platform/security/text.ts';
 import { readEventChange } from './event-change.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { nameOfPrice } from './name-of-price.ts';

@@ -1,10 +1,10 @@
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { paymentEvents as event } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { beginningOf, freeLine } from '../../security/text.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { paymentEvents as event } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { beginningOf, freeLine } from '../../platform/security/text.ts';
 import { contains } from '../search.ts';
 import { ownerColumns } from './shown-subscription.ts';
 

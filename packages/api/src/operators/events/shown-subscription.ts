@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
+import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 
 /** The columns of a subscription record that operators see. */
 export const subscriptionColumns = {

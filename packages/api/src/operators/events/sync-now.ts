@@ -2,13 +2,13 @@ import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { syncSubscription } from '../../billing/sync/sync.ts';
-import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
-import type { Client } from '../../security/client.ts';
-import { storableText } from '../../security/text.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { storableText } from '../../platform/security/text.ts';
 import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });

@@ -1,11 +1,11 @@
 import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { planFrom } from '../../billing/entitlement/read-plan.ts';
-import { organisations } from '../../db/schema/organisations.ts';
 import { organisationStatusOf } from '../../organisations/account-status.ts';
 import { basicColumns } from '../../organisations/basic-columns.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
 import { contains, readSearchReach } from '../search.ts';
 

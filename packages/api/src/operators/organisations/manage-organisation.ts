@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
-import { AppError } from '../../errors.ts';
-import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
 import { shownTime } from '../shown-time.ts';

@@ -1,11 +1,11 @@
 import { asc, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { memberships } from '../../db/schema/members.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { AppError } from '../../errors.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
 import { organisationColumns, shownOrganisation } from './find-organisations.ts';
 

@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { AppError } from '../../errors.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from '../../organisations/end-access.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Actor } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { reasonDetails } from '../reason.ts';

@@ -1,12 +1,12 @@
 import { inArray } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
-import { organisations } from '../../db/schema/organisations.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { approveDeclined, approvePending, declineOrganisations } from '../../organisations/approve.ts';
-import type { Client } from '../../security/client.ts';
-import { freeLine } from '../../security/text.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { freeLine } from '../../platform/security/text.ts';
 import { createMissingOrganisations } from '../create-missing-organisations.ts';
 import { shownTime } from '../shown-time.ts';
 

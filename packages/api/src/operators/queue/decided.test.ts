@@ -1,10 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paymentCheckouts } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { accountByEmail } from '../../auth/sessions/account.ts';
 import { approveByRule } from '../../organisations/approve.ts';
-import { accountByEmail } from '../../sessions/account.ts';
+import { paymentCheckouts } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { restoreOrganisation, suspendOrganisation } from '../../testing/admin-commands.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
 import { addMember, makeOwner, signInAs } from '../../testing/factories.ts';

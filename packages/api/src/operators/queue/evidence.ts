@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { identities, users } from '../../db/schema/accounts.ts';
-import { auditEvents } from '../../db/schema/audit.ts';
-import { domainOf } from '../../security/address.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { auditEvents } from '../../platform/db/schema/audit.ts';
+import { domainOf } from '../../platform/security/address.ts';
 
 /** Public providers have millions of addresses: counting ends here, so that a row costs a bounded time. */
 const maxOfOneDomain = 100;

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyEmail } from '../../accounts/verification/verify-email.ts';
-import { memberships } from '../../db/schema/members.ts';
-import { accountByEmail } from '../../sessions/account.ts';
-import { readSession, startSession } from '../../sessions/session.ts';
-import { matchUser } from '../../sign-in/match-user.ts';
+import { accountByEmail } from '../../auth/sessions/account.ts';
+import { readSession, startSession } from '../../auth/sessions/session.ts';
+import { matchUser } from '../../auth/sign-in/match-user.ts';
+import { verifyEmail } from '../../auth/verification/verify-email.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { approveOwner, declineOwner, grantOperator } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {

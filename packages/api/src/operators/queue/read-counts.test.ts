@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { paymentEvents, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { type BillingTest, makeSecond, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
 import { makeOwner } from '../../testing/factories.ts';
 

@@ -1,10 +1,10 @@
 import { and, eq, gt, gte, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { ofOurMode } from '../../billing/entitlement/read-plan.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import type { VerifiedOwner } from './verified-owner.ts';
 
 const weekMilliseconds = 7 * dayMilliseconds;

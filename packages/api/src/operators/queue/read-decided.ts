@@ -1,8 +1,8 @@
 import { and, desc, isNotNull, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { organisationColumns } from '../organisations/find-organisations.ts';
 import { beforeCursor, cursorInput, cursorOf } from '../pagination.ts';
 import { canBeUndone, decidedAt } from './undo-decision.ts';

@@ -1,11 +1,11 @@
 import { and, asc, eq, ilike, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { identities, users } from '../../db/schema/accounts.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { addressSearchTexts } from '../../security/address.ts';
-import { freeLine, partOf } from '../../security/text.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { addressSearchTexts } from '../../platform/security/address.ts';
+import { freeLine, partOf } from '../../platform/security/text.ts';
 import { invitedWithoutOrganisation } from '../create-missing-organisations.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pagination.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
-import type { Executor } from '../../db/client.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { memberships } from '../../db/schema/members.ts';
-import { organisations } from '../../db/schema/organisations.ts';
+import type { Executor } from '../../platform/db/client.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 
 /**
  * Returns the lateral subquery of an organisation's first owner with a verified address. An organisation whose approval

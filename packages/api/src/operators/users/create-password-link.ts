@@ -1,7 +1,7 @@
-import { newOneTimeToken } from '../../accounts/password/one-time-token.ts';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { passwordLink } from '../../links.ts';
+import { newOneTimeToken } from '../../auth/password/one-time-token.ts';
+import { passwordLink } from '../../platform/links.ts';
 import type { Actor } from '../actor.ts';
 import { requireVerified } from '../require-verified.ts';
 

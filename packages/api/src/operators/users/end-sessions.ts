@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { lockUser } from '../../accounts/profile/lock-user.ts';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { sessions } from '../../db/schema/sessions.ts';
+import { lockUser } from '../../auth/profile/lock-user.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
 import type { Actor } from '../actor.ts';
 
 /** Ends all sessions of a user, or of all users without `userId`. Returns how many sessions ended. */

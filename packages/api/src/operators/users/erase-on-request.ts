@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
-import { AppError } from '../../errors.ts';
-import { eraseUser } from '../../leaving/erase-user.ts';
-import { finishErasure } from '../../leaving/erasures/finish-erasures.ts';
+import { eraseUser } from '../../members/leaving/erase-user.ts';
+import { finishErasure } from '../../members/leaving/erasures/finish-erasures.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Actor } from '../actor.ts';
 
 /**

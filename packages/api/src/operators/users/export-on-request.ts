@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { AppError } from '../../errors.ts';
-import { exportUser } from '../../leaving/export.ts';
+import { exportUser } from '../../members/leaving/export.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Actor } from '../actor.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, inArray, lt, or, type SQL } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { memberships } from '../../db/schema/members.ts';
-import { organisations } from '../../db/schema/organisations.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
-import { addressSearchTexts } from '../../security/address.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { addressSearchTexts } from '../../platform/security/address.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
 import { contains, readSearchReach } from '../search.ts';
 

@@ -1,10 +1,10 @@
 import { and, count, desc, eq, gt, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { identities, users } from '../../db/schema/accounts.ts';
-import { sessions } from '../../db/schema/sessions.ts';
-import { AppError } from '../../errors.ts';
-import type { Operator } from '../../sessions/principal.ts';
+import type { Operator } from '../../auth/principal.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
+import { AppError } from '../../platform/errors.ts';
 import { entriesAboutUser } from '../read-entries.ts';
 import { readMemberships, shownUser } from './find-users.ts';
 

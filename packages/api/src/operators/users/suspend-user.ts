@@ -1,10 +1,10 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { sessions } from '../../db/schema/sessions.ts';
-import { AppError } from '../../errors.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Actor } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
 import { reasonDetails } from '../reason.ts';

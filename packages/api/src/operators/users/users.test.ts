@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountByEmail } from '../../sessions/account.ts';
+import { accountByEmail } from '../../auth/sessions/account.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner } from '../../testing/factories.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openDatabase } from '../../db/client.ts';
+import { openDatabase } from '../../platform/db/client.ts';
 
 /** Creates a database without any table, for tests of the migrations. */
 export async function createEmptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {

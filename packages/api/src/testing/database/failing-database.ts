@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 
 /**
  * Returns the App with a database that fails at the n-th step of its transactions. The commit is the

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Release } from '../../db/upgrade/migration-files.ts';
+import type { Release } from '../../platform/db/upgrade/migration-files.ts';
 import { migrationsFolder } from './database.ts';
 
 type Entry = { idx: number; version: string; when: number; tag: string; breakpoints: boolean };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { canonical } from '../../billing/projection/previous-state.ts';
 import type { StateEvent } from '../../billing/projection/projection.ts';
-import { type Fields, fields } from '../../providers/untrusted-json.ts';
+import { type Fields, fields } from '../../platform/providers/untrusted-json.ts';
 
 /**
  * The history of a subscription at the provider, for property tests. Several changes may have the

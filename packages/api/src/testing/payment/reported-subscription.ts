@@ -3,9 +3,9 @@ import type { App } from '../../app.ts';
 import { requireSubscriptionState } from '../../billing/projection/provider-objects.ts';
 import { storeSnapshot } from '../../billing/sync/store-snapshot.ts';
 import { noSyncs } from '../../billing/sync/sync-queue.ts';
-import { newId } from '../../db/id.ts';
-import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { hourSeconds } from '../../durations.ts';
+import { newId } from '../../platform/db/id.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { hourSeconds } from '../../platform/durations.ts';
 import { type BillingTest, makeMember } from '../billing.ts';
 import { deliver, makeEvent } from './payment-events.ts';
 

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { BillingTest } from '../billing.ts';
 
 /** Reads and changes subscriptions at the provider, and reads their rows. */

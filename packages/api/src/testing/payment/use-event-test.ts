@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import Stripe from 'stripe';
 import { afterEach } from 'vitest';
+import type { Reader } from '../../auth/principal.ts';
 import { readPlan } from '../../billing/entitlement/read-plan.ts';
 import { receiveEvent } from '../../billing/events/receive-event.ts';
-import { paymentEvents } from '../../db/schema/billing.ts';
-import type { Reader } from '../../sessions/principal.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
 import { sandboxPayment } from '../app.ts';
 import { useBillingTest } from '../use-billing-test.ts';
 import { makeEvent } from './payment-events.ts';

@@ -1,4 +1,4 @@
-import type { Principal, UserPrincipal } from '@gatehouse/api/sessions/principal';
+import type { Principal, UserPrincipal } from '@gatehouse/api/auth/principal';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 
 type PageEvent = Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>;

@@ -1,6 +1,6 @@
-import { type Config, isLoopback } from '@gatehouse/api/config';
-import { AppError } from '@gatehouse/api/errors';
-import { presentedKey } from '@gatehouse/api/keys/read-key';
+import { presentedKey } from '@gatehouse/api/auth/read-key';
+import { type Config, isLoopback } from '@gatehouse/api/platform/config';
+import { AppError } from '@gatehouse/api/platform/errors';
 import { tooLarge } from '../http/read-body.ts';
 
 /** `methods` are those that the path allows; null for any. */

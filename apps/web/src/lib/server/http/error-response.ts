@@ -1,4 +1,4 @@
-import { errorCodes, toAppError } from '@gatehouse/api/errors';
+import { errorCodes, toAppError } from '@gatehouse/api/platform/errors';
 
 export type ErrorBody = { error: string; code: string; fields?: Record<string, string> };
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
 import { createOperatorKey } from '@gatehouse/api/operators/keys';
-import { startSession } from '@gatehouse/api/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import type { Action, RequestEvent } from '@sveltejs/kit';

@@ -1,6 +1,6 @@
-import { AppError } from '@gatehouse/api/errors';
-import { constantTimeEqual } from '@gatehouse/api/security/constant-time';
-import { readMetrics } from '@gatehouse/api/telemetry/read-metrics';
+import { AppError } from '@gatehouse/api/platform/errors';
+import { constantTimeEqual } from '@gatehouse/api/platform/security/constant-time';
+import { readMetrics } from '@gatehouse/api/platform/telemetry/read-metrics';
 import type { RequestEvent } from '@sveltejs/kit';
 import { errorResponse } from './error-response.ts';
 import { rejectRequest } from './reject-request.ts';

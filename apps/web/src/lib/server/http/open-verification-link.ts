@@ -1,4 +1,4 @@
-import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/accounts/verification/verify-email';
+import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/auth/verification/verify-email';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { linkTexts } from '#lib/messages/sign-in/link.ts';
 import { isNavigation, isPrefetch } from '../guards/request-guard.ts';

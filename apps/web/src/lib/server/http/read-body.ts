@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '@gatehouse/api/errors';
+import { AppError, isAppError } from '@gatehouse/api/platform/errors';
 
 /**
  * Reads a body of at most `maxBytes`. A larger body is read to its end and discarded: a client

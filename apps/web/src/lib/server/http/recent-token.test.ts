@@ -1,4 +1,4 @@
-import { readSession, startSession } from '@gatehouse/api/sessions/session';
+import { readSession, startSession } from '@gatehouse/api/auth/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, toAppError } from '@gatehouse/api/errors';
+import { type ErrorCode, errorCodes, toAppError } from '@gatehouse/api/platform/errors';
 
 /** Why a request was refused: the code of its error, and the names of the wrong fields. */
 export type Failure = { code: string; fields?: string[] };

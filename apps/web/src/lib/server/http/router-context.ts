@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { App } from '@gatehouse/api/app';
-import { AppError } from '@gatehouse/api/errors';
-import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
+import type { Principal } from '@gatehouse/api/auth/principal';
+import { presentedKey, readKey } from '@gatehouse/api/auth/read-key';
+import { tokenForBrowser } from '@gatehouse/api/auth/sessions/known-browser';
+import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/auth/sessions/session';
+import { AppError } from '@gatehouse/api/platform/errors';
+import type { Client, KeyedClient, Requester } from '@gatehouse/api/platform/security/client';
 import { createCaller } from '@gatehouse/api/router/root';
 import type { Context } from '@gatehouse/api/router/trpc';
-import type { Client, KeyedClient, Requester } from '@gatehouse/api/security/client';
-import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
-import type { Principal } from '@gatehouse/api/sessions/principal';
-import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
 import { languageOf } from '../language/choose-language.ts';
 import {
   clearCookie,

@@ -1,6 +1,6 @@
-import type { Config } from '@gatehouse/api/config';
-import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
-import { securityHeaders } from '@gatehouse/api/security/security-headers';
+import type { Config } from '@gatehouse/api/platform/config';
+import { paymentPageOrigins } from '@gatehouse/api/platform/providers/payment-pages';
+import { securityHeaders } from '@gatehouse/api/platform/security/security-headers';
 
 /** The headers of every answer. A route may replace the content security policy, the referrer policy and Cache-Control. */
 export function apiHeaders(config: Pick<Config, 'strictTransportSecurity'>): Record<string, string> {

@@ -1,4 +1,4 @@
-import { isAppError, toAppError } from '@gatehouse/api/errors';
+import { isAppError, toAppError } from '@gatehouse/api/platform/errors';
 import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';

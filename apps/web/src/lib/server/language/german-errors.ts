@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gatehouse/api/errors';
+import type { ErrorCode } from '@gatehouse/api/platform/errors';
 
 /** The German translations of the errors of packages/api that a form of a page can cause. */
 export const germanSentences: Record<string, string> = {

@@ -10,7 +10,7 @@ const api = fileURLToPath(new URL('../../../../../../packages/api/src', import.m
 
 /** The folders whose errors a form of a page can show. Those of services (usage, changes) are for programs. */
 const folders = [
-  ...['accounts', 'keys', 'leaving', 'members', 'organisations', 'sign-in', 'security'],
+  ...['auth', 'members', 'organisations', 'platform/security'],
   ...['operators/events', 'operators/organisations', 'operators/users', 'operators/queue'],
 ];
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gatehouse/api/errors';
+import type { ErrorCode } from '@gatehouse/api/platform/errors';
 import { language } from '#lib/language/language.ts';
 import { germanByCode, germanPatterns, germanSentences } from './german-errors.ts';
 

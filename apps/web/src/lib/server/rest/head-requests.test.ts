@@ -1,5 +1,5 @@
-import { hourMilliseconds } from '@gatehouse/api/durations';
-import { startSession } from '@gatehouse/api/sessions/session';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
+import { hourMilliseconds } from '@gatehouse/api/platform/durations';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';

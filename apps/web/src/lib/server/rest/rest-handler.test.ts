@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startSession } from '@gatehouse/api/sessions/session';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

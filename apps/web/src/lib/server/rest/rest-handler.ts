@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { App as Service } from '@gatehouse/api/app';
-import { AppError } from '@gatehouse/api/errors';
-import type { KeyedClient } from '@gatehouse/api/security/client';
+import { AppError } from '@gatehouse/api/platform/errors';
+import type { KeyedClient } from '@gatehouse/api/platform/security/client';
 import { guardRequest } from '../guards/request-guard.ts';
 import { challengeHeaders, httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
 import { observeRequest } from '../http/observe-request.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { EdgeVM } from '@edge-runtime/vm';
-import { startSession } from '@gatehouse/api/sessions/session';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
 import { serviceUrl, startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';

@@ -1,4 +1,4 @@
-import { startSession } from '@gatehouse/api/sessions/session';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
 import { declineOwner, suspendOrganisation } from '@gatehouse/api/testing/admin-commands';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, makeOwner, makeSignUp, testClient } from '@gatehouse/api/testing/factories';

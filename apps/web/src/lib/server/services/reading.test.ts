@@ -1,5 +1,5 @@
 import { deleteOldChanges } from '@gatehouse/api/changes/delete-old';
-import { dayMilliseconds } from '@gatehouse/api/durations';
+import { dayMilliseconds } from '@gatehouse/api/platform/durations';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, givePlan, makeOwner } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';

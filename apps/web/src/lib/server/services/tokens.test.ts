@@ -1,4 +1,4 @@
-import { startSession } from '@gatehouse/api/sessions/session';
+import { startSession } from '@gatehouse/api/auth/sessions/session';
 import { suspendOrganisation, suspendUser } from '@gatehouse/api/testing/admin-commands';
 import { serviceUrl, startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, givePlan, makeOwner, testClient } from '@gatehouse/api/testing/factories';

@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '@gatehouse/api/durations';
+import { dayMilliseconds } from '@gatehouse/api/platform/durations';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';

@@ -1,8 +1,8 @@
 import type { App } from '@gatehouse/api/app';
-import type { Config } from '@gatehouse/api/config';
-import { daySeconds, hourSeconds } from '@gatehouse/api/durations';
-import { knownBrowserDays } from '@gatehouse/api/sessions/known-browser';
-import { longestSessionDays, shareSession } from '@gatehouse/api/sessions/session';
+import { knownBrowserDays } from '@gatehouse/api/auth/sessions/known-browser';
+import { longestSessionDays, shareSession } from '@gatehouse/api/auth/sessions/session';
+import type { Config } from '@gatehouse/api/platform/config';
+import { daySeconds, hourSeconds } from '@gatehouse/api/platform/durations';
 import type { Cookies } from '@sveltejs/kit';
 import { parseCookie, stringifySetCookie } from 'cookie';
 

@@ -1,4 +1,4 @@
-import { yearSeconds } from '@gatehouse/api/durations';
+import { yearSeconds } from '@gatehouse/api/platform/durations';
 import type { RequestEvent } from '@sveltejs/kit';
 
 type CookieEvent = Pick<RequestEvent, 'cookies' | 'url'>;

@@ -1,4 +1,4 @@
-import { consumeNotice, storeNotice } from '@gatehouse/api/sessions/notice';
+import { consumeNotice, storeNotice } from '@gatehouse/api/auth/sessions/notice';
 import type { RequestEvent } from '@sveltejs/kit';
 import type { Notice, NoticeText, ShownNotice } from '#lib/notices/notice.ts';
 import { isPrefetch } from '../guards/request-guard.ts';

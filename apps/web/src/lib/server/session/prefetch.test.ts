@@ -1,4 +1,4 @@
-import { storeReturnPath } from '@gatehouse/api/sign-in/return-url';
+import { storeReturnPath } from '@gatehouse/api/auth/sign-in/return-url';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { testClient } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';

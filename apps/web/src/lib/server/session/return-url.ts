@@ -1,5 +1,5 @@
-import { toAppError } from '@gatehouse/api/errors';
-import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/sign-in/return-url';
+import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
+import { toAppError } from '@gatehouse/api/platform/errors';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { noticeTexts } from '#lib/messages/shared/notices.ts';
 import { isNavigation, isPrefetch } from '../guards/request-guard.ts';

@@ -1,4 +1,4 @@
-import { yearSeconds } from '@gatehouse/api/durations';
+import { yearSeconds } from '@gatehouse/api/platform/durations';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { localPath } from './local-path.ts';

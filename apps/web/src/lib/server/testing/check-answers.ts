@@ -1,4 +1,4 @@
-import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
+import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/router/openapi/document';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@gatehouse/api/openapi/document';
+import type { JsonSchema } from '@gatehouse/api/router/openapi/document';
 import fc from 'fast-check';
 
 /** Values that a program sends by mistake or maliciously. */

@@ -1,4 +1,4 @@
-import type { Principal } from '@gatehouse/api/sessions/principal';
+import type { Principal } from '@gatehouse/api/auth/principal';
 import { type BillingTest, makeSubscriber, startBillingTest } from '@gatehouse/api/testing/billing';
 import { callerFor } from '@gatehouse/api/testing/factories';
 import type { Action } from '@sveltejs/kit';

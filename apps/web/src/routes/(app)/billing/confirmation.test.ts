@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '@gatehouse/api/errors';
+import { AppError, type ErrorCode } from '@gatehouse/api/platform/errors';
 import { expect, test } from 'vitest';
 import type { Plan } from '#lib/subscription.ts';
 import { confirmationOf, confirmPayment } from './confirmation.ts';

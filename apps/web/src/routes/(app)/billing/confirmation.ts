@@ -1,4 +1,4 @@
-import { toAppError } from '@gatehouse/api/errors';
+import { toAppError } from '@gatehouse/api/platform/errors';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import type { Plan } from '#lib/subscription.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '@gatehouse/api/sessions/principal';
+import type { Principal } from '@gatehouse/api/auth/principal';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '@gatehouse/api/testing/billing';
 import { callerFor } from '@gatehouse/api/testing/factories';
 import type { RequestEvent } from '@sveltejs/kit';

@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '@gatehouse/api/durations';
+import { dayMilliseconds } from '@gatehouse/api/platform/durations';
 import { formatDay } from '#lib/format/dates.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
 import { billingTexts } from '#lib/messages/app/billing.ts';

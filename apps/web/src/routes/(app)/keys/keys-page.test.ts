@@ -1,5 +1,5 @@
-import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
-import type { UserPrincipal } from '@gatehouse/api/sessions/principal';
+import type { UserPrincipal } from '@gatehouse/api/auth/principal';
+import { presentedKey, readKey } from '@gatehouse/api/auth/read-key';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, callerFor, makeOwner } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '@gatehouse/api/durations';
+import { dayMilliseconds } from '@gatehouse/api/platform/durations';
 import { formatDate } from '#lib/format/dates.ts';
 import { memberTexts } from '#lib/messages/app/members.ts';
 

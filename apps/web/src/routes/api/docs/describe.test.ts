@@ -1,4 +1,4 @@
-import { openApiDocument } from '@gatehouse/api/openapi/document';
+import { openApiDocument } from '@gatehouse/api/router/openapi/document';
 import { expect, it } from 'vitest';
 import { describe, fieldsOf } from './describe.ts';
 

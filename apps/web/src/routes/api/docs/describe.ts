@@ -1,4 +1,4 @@
-import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
+import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/router/openapi/document';
 
 /** A field of a body or an answer: those of inner objects have names such as plan.tier and usage[].meter. */
 export type Field = { name: string; type: string; required: boolean; description: string };

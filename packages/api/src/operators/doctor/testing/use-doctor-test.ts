@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { App } from '../../../app.ts';
+import { startSignIn } from '../../../auth/sign-in/attempt.ts';
 import { setUpBilling } from '../../../billing/actions/set-up-billing.ts';
 import { receiveEvent } from '../../../billing/events/receive-event.ts';
-import type { Config } from '../../../config.ts';
-import { startSignIn } from '../../../sign-in/attempt.ts';
+import type { Config } from '../../../platform/config.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
 import { runChecks } from '../doctor.ts';
 

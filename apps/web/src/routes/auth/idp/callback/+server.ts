@@ -1,4 +1,4 @@
-import { finishSignIn } from '@gatehouse/api/sign-in/attempt';
+import { finishSignIn } from '@gatehouse/api/auth/sign-in/attempt';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { requireNavigation } from '#lib/server/guards/request-guard.ts';
 import { clearCookie, readCookie } from '#lib/server/session/cookies.ts';

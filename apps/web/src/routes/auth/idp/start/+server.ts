@@ -1,4 +1,4 @@
-import { startSignIn } from '@gatehouse/api/sign-in/attempt';
+import { startSignIn } from '@gatehouse/api/auth/sign-in/attempt';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { requireNavigation } from '#lib/server/guards/request-guard.ts';
 import { readCookie, writeCookie } from '#lib/server/session/cookies.ts';

@@ -1,0 +1,109 @@
+import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { deleteOldEntries } from '../audit/delete-old.ts';
+import { deleteWithoutMembers } from '../organisations/delete-without-members.ts';
+import type { Transaction } from '../platform/db/client.ts';
+import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
+import { oneTimeTokens, signUps, users, verificationLinks } from '../platform/db/schema/accounts.ts';
+import { rateLimits } from '../platform/db/schema/deployment.ts';
+import { invitations, memberships } from '../platform/db/schema/members.ts';
+import { returnUrls, signInAttempts } from '../platform/db/schema/sign-in.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
+import { deleteExpiredBrowsers } from './sessions/known-browser.ts';
+import { deleteExpiredNotices } from './sessions/notice.ts';
+import { deleteExpiredSessions } from './sessions/session.ts';
+
+const unverifiedDays = 7;
+const batchSize = 200;
+
+/**
+ * Deletes what has expired: accounts not verified within seven days, with their organisations; used
+ * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs, notices
+ * and audit entries; and known browsers without a sign-in for 400 days.
+ */
+export async function deleteExpired(app: App): Promise<void> {
+  const now = app.now();
+  const yesterday = new Date(now.getTime() - dayMilliseconds);
+
+  await deleteUnverified(app, now);
+  const isOver = or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday));
+  await deleteInSteps(app.db, verificationLinks, isOver);
+  await deleteSignUps(app, yesterday);
+  await deleteInSteps(app.db, invitations, lt(invitations.expiresAt, yesterday));
+  await deleteInSteps(app.db, oneTimeTokens, lt(oneTimeTokens.expiresAt, yesterday));
+  await deleteInSteps(app.db, signInAttempts, lt(signInAttempts.expiresAt, now));
+  await deleteInSteps(app.db, rateLimits, lt(rateLimits.expire, now.getTime()));
+  await deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now));
+  await deleteOldEntries(app.db, now, app.config.retentionDays);
+  await deleteExpiredSessions(app);
+  await deleteExpiredNotices(app);
+  await deleteExpiredBrowsers(app);
+}
+
+/** Deletes accounts that were not verified in time, a batch in each transaction, in the order of their ids. */
+async function deleteUnverified(app: App, now: Date): Promise<void> {
+  for (let last: string | null = null; ; ) {
+    const next = await app.db.transaction((tx) => deleteUnverifiedAfter(tx, last, now));
+    if (next === null) return;
+    last = next;
+  }
+}
+
+/**
+ * Deletes accounts of one batch with their organisations. The rows are locked before they are checked, so
+ * that a concurrent sign-up with the address, or an opened link, is taken into account. Returns the last id
+ * of the batch; null after the last batch.
+ */
+async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: Date): Promise<string | null> {
+  const isUnverified = and(
+    isNull(users.emailVerifiedAt),
+    lt(users.createdAt, new Date(now.getTime() - unverifiedDays * dayMilliseconds)),
+    last === null ? undefined : gt(users.id, last),
+  );
+  const batch = tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).limit(batchSize);
+  const old = await batch.for('update');
+  const ids = old.map(({ id }) => id);
+  const owned = await tx.select().from(memberships).where(inArray(memberships.userId, ids));
+
+  const deleted = await tx
+    .delete(users)
+    .where(
+      and(
+        inArray(users.id, ids),
+        // A user who signs up again on the last day still has an hour to open the link, once it is mailed.
+        notInArray(users.id, usersWithValidLinks(tx, now)),
+        notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - dayMilliseconds))),
+      ),
+    )
+    .returning({ id: users.id });
+  const deletedIds = new Set(deleted.map(({ id }) => id));
+  const organisationIds = owned.filter(({ userId }) => deletedIds.has(userId)).map((each) => each.organisationId);
+  if (organisationIds.length > 0) await deleteWithoutMembers(tx, organisationIds);
+  return ids.length < batchSize ? null : (ids.at(-1) ?? null);
+}
+
+function usersWithValidLinks(tx: Transaction, now: Date) {
+  return tx
+    .select({ id: verificationLinks.userId })
+    .from(verificationLinks)
+    .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
+}
+
+/** The mail of a recent sign-up may still be queued, because the mail server is unavailable. */
+function signedUpSince(tx: Transaction, since: Date) {
+  return tx.select({ id: signUps.userId }).from(signUps).where(gt(signUps.createdAt, since));
+}
+
+/**
+ * Deletes used sign-ups, and sign-ups for a confirmed address once all their links have expired:
+ * until then the browser that signed up may use what was typed.
+ */
+async function deleteSignUps(app: App, before: Date): Promise<void> {
+  const verified = app.db.select({ id: users.id }).from(users).where(isNotNull(users.emailVerifiedAt));
+  const linked = app.db
+    .select({ id: verificationLinks.signUpId })
+    .from(verificationLinks)
+    .where(and(isNotNull(verificationLinks.signUpId), gt(verificationLinks.expiresAt, app.now())));
+  const isOver = and(lt(signUps.createdAt, before), inArray(signUps.userId, verified), notInArray(signUps.id, linked));
+  await deleteInSteps(app.db, signUps, or(lt(signUps.usedAt, before), isOver));
+}

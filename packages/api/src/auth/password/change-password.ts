@@ -1,0 +1,106 @@
+import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import type { Password } from '../../platform/security/normalise-password.ts';
+import { hashPassword, newPasswordField, passwordFault } from '../../platform/security/password.ts';
+import type { UserPrincipal } from '../principal.ts';
+import { lockUser } from '../profile/lock-user.ts';
+import { deleteOtherSessions, renewSession } from '../sessions/session.ts';
+import { endLinks } from '../verification/end-links.ts';
+import { confirmPassword, wrongPassword } from './confirm-password.ts';
+import { endInvitations } from './end-invitations.ts';
+import { maySetPassword, requireRecentSignIn } from './recent-sign-in.ts';
+
+export const changePasswordInput = z.object({
+  current_password: z.string({ error: 'Enter your current password.' }).min(1, 'Enter your current password.'),
+  password: newPasswordField,
+});
+
+export const setFirstPasswordInput = z.object({ password: newPasswordField });
+
+/**
+ * Changes a user's password. All other sessions of the user, their one-time links and the
+ * invitations that other sessions created end, and the current session gets a new token. Allowed
+ * for accounts that await approval.
+ *
+ * @returns the session's new token, for its cookie.
+ * @throws AppError UNAUTHENTICATED if the current password is wrong; VALIDATION if the new one is
+ *   not accepted; TOO_MANY; BUSY if too many passwords are being hashed.
+ */
+export async function changePassword(
+  app: App,
+  principal: UserPrincipal,
+  { current_password: current, password }: z.output<typeof changePasswordInput>,
+  client: Client,
+): Promise<string> {
+  const before = await confirmPassword(app, principal, { field: 'current_password', password: current }, client);
+  const passwordHash = await hashNew(app, principal, password, client);
+
+  return app.db.transaction(async (tx) => {
+    // Replaces only the confirmed password, so that a concurrent change is not overwritten.
+    const changed = await tx
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, principal.user.id), eq(users.passwordHash, before)))
+      .returning({ id: users.id });
+    if (changed.length === 0) throw wrongPassword('current_password');
+    return endAccessAndRecord(app, tx, principal, client);
+  });
+}
+
+/**
+ * Sets a password for a user who has none, or who lost it and signed in through the identity
+ * provider. Both require a recent sign-in, so that an unattended session is not enough to take
+ * over the account. Sessions and links end as with `changePassword`.
+ *
+ * @returns the session's new token, for its cookie.
+ * @throws AppError UNAUTHENTICATED if the session has ended meanwhile; FORBIDDEN if the sign-in is not
+ *   recent; VALIDATION if there is a password and the sign-in was not through the identity provider, or the
+ *   new password is not accepted; BUSY if too many passwords are being hashed.
+ */
+export async function setFirstPassword(
+  app: App,
+  principal: UserPrincipal,
+  { password }: z.output<typeof setFirstPasswordInput>,
+  client: Client,
+): Promise<string> {
+  await requireRecentSignIn(app, principal);
+  const passwordHash = await hashNew(app, principal, password, client);
+
+  return app.db.transaction(async (tx) => {
+    // A concurrent change of the password ends this session, which the check below detects.
+    await lockUser(tx, principal.user.id);
+    if (!(await maySetPassword(app, tx, principal))) {
+      throw new AppError('VALIDATION', 'There is a password already. Change it instead.');
+    }
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, principal.user.id));
+    return endAccessAndRecord(app, tx, principal, client);
+  });
+}
+
+async function hashNew(app: App, { user }: UserPrincipal, password: Password, client: Client): Promise<string> {
+  const fault = await passwordFault(password, [user.email, app.config.service.name]);
+  if (fault !== null) throw invalid({ password: fault });
+  return hashPassword(password, client);
+}
+
+async function endAccessAndRecord(
+  app: App,
+  tx: Transaction,
+  { user, sessionId }: UserPrincipal,
+  client: Client,
+): Promise<string> {
+  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
+  await deleteOtherSessions(tx, user.id, sessionId);
+  await endInvitations(tx, user.id, sessionId);
+  await endLinks(tx, user.id, app.now());
+  const renewed = await renewSession(tx, { userId: user.id, sessionId });
+  if (renewed === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  await recordAudit(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
+  return renewed;
+}

@@ -1,0 +1,211 @@
+import { type AccountStatus, type Approval, requireApprovedOrganisation } from '../organisations/account-status.ts';
+import type { PlanFacts } from '../organisations/plan-facts.ts';
+import type { UsageFacts } from '../organisations/usage-facts.ts';
+import { AppError } from '../platform/errors.ts';
+
+export type Scope = 'READ' | 'WRITE' | 'ADMIN';
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+
+/** What every principal has, whatever it was resolved from: an organisation and its scopes there. */
+export type Authority = {
+  organisation: { id: string; slug: string; name: string | null } | null;
+  /** The same as organisation.id. */
+  organisationId: string | null;
+  /** A scope never comes without the weaker ones: ADMIN includes WRITE, WRITE includes READ. */
+  scopes: Scope[];
+  /** The facts from which billing computes the organisation's plan; null if there are none. */
+  planFacts: PlanFacts | null;
+  /**
+   * @throws AppError AWAITING_APPROVAL while the account awaits approval; FORBIDDEN without the scope, and for a key of
+   *   a closed organisation.
+   */
+  require: (scope: Scope) => void;
+  /**
+   * Returns the organisation that the principal acts for.
+   *
+   * @throws AppError NO_ORGANISATION, with the interface's message (§7), if there is none.
+   */
+  requireOrganisation: () => NonNullable<Authority['organisation']>;
+};
+
+/** The principal of a session, read again for each request. */
+export type UserPrincipal = Authority & {
+  kind: 'user';
+  user: { id: string; email: string; name: string | null; operator: boolean; onboardedAt: Date | null };
+  role: Role | null;
+  /** Sessions of unverified and closed accounts have no principal. */
+  accountStatus: Exclude<AccountStatus, 'unverified' | 'closed'>;
+  /** Identifies the session on /account. It does not authenticate. */
+  sessionId: string;
+  /** The facts of the organisation's usage, if the session was read with them. */
+  usageFacts: UsageFacts | null;
+};
+
+/**
+ * The principal of an API key, read again for each request. It has no user. Its organisation is
+ * null for a key of the deployment, which may name any organisation.
+ */
+export type KeyPrincipal = Authority & {
+  kind: 'key';
+  key: { id: string; name: string };
+};
+
+/**
+ * The resolved caller of a request. Use cases that need a user name UserPrincipal, so they do not
+ * accept a key.
+ */
+export type Principal = UserPrincipal | KeyPrincipal;
+
+const scopesOf: Record<Role, Scope[]> = {
+  owner: ['READ', 'WRITE', 'ADMIN'],
+  admin: ['READ', 'WRITE', 'ADMIN'],
+  member: ['READ', 'WRITE'],
+  viewer: ['READ'],
+};
+
+/** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
+export function makePrincipal(
+  facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
+    Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts'>>,
+): UserPrincipal {
+  const { accountStatus, role, organisation } = facts;
+  const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
+
+  return {
+    ...facts,
+    kind: 'user',
+    planFacts: facts.planFacts ?? null,
+    usageFacts: facts.usageFacts ?? null,
+    organisationId: organisation?.id ?? null,
+    scopes,
+    require(scope) {
+      requireActive(accountStatus);
+      if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
+    },
+    requireOrganisation,
+  };
+}
+
+/**
+ * Returns the principal of a key. It has the scopes of the key, and none while its organisation is
+ * closed or awaits approval. `approval` is null for a key of the deployment.
+ */
+export function makeKeyPrincipal({
+  scope,
+  approval,
+  ...facts
+}: Pick<KeyPrincipal, 'key' | 'organisation' | 'planFacts'> & {
+  scope: 'READ' | 'WRITE';
+  approval: Approval | null;
+}): KeyPrincipal {
+  const open = approval === null || approval === 'approved';
+  const scopes: Scope[] = !open ? [] : scope === 'WRITE' ? ['READ', 'WRITE'] : ['READ'];
+
+  return {
+    ...facts,
+    kind: 'key',
+    organisationId: facts.organisation?.id ?? null,
+    scopes,
+    require(needed) {
+      if (approval !== null) requireApprovedOrganisation(approval);
+      if (!scopes.includes(needed)) throw new AppError('FORBIDDEN', `This API key does not have the scope ${needed}.`);
+    },
+    requireOrganisation,
+  };
+}
+
+/** @throws AppError AWAITING_APPROVAL while the account awaits approval. */
+function requireActive(accountStatus: UserPrincipal['accountStatus']): void {
+  if (accountStatus !== 'active') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+}
+
+function requireOrganisation(this: Authority): NonNullable<Authority['organisation']> {
+  if (this.organisation === null) {
+    throw new AppError('NO_ORGANISATION', 'This account is not scoped to an organisation.');
+  }
+  return this.organisation;
+}
+
+declare const passed: unique symbol;
+
+/** Marks a principal that has passed checks. Only the checks below return one. */
+type Passed<Check extends Scope | 'approved' | 'operator' | 'deployment'> = { readonly [passed]: Record<Check, true> };
+
+/** What a scope implies. */
+type Implied = {
+  READ: 'approved' | 'READ';
+  WRITE: 'approved' | 'READ' | 'WRITE';
+  ADMIN: 'approved' | 'READ' | 'WRITE' | 'ADMIN';
+};
+
+/**
+ * A principal of any kind that holds a scope, for use cases that need no user. They must take
+ * the organisation from `requireOrganisation`, or compare what the input names with it.
+ */
+export type Holding<Held extends Scope> = Authority & Passed<Implied[Held]>;
+
+/** A key of the deployment. */
+export type ForDeployment = KeyPrincipal & Holding<'READ'> & Passed<'deployment'>;
+/** A user whose gates are both open. */
+export type Approved = UserPrincipal & Passed<'approved'>;
+/** A user with the scope READ. */
+export type Reader = UserPrincipal & Holding<'READ'>;
+/** A user with the scope ADMIN. */
+export type Administrator = UserPrincipal & Holding<'ADMIN'>;
+/** An approved user with the mark of an operator. */
+export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
+
+/** Returns the principal of a request. @throws AppError UNAUTHENTICATED without a session or key. */
+export function requirePrincipal(principal: Principal | null): Principal {
+  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return principal;
+}
+
+/**
+ * Returns the signed-in user of a request, who may still await approval.
+ *
+ * @throws AppError UNAUTHENTICATED without a session; FORBIDDEN or AWAITING_APPROVAL for a key.
+ */
+export function requireUser(principal: Principal | null): UserPrincipal {
+  const caller = requirePrincipal(principal);
+  if (caller.kind === 'user') return caller;
+
+  caller.require('READ');
+  throw new AppError('FORBIDDEN', 'An API key may not do this: it needs a signed-in user.');
+}
+
+/** Returns the user as an approved one. @throws AppError AWAITING_APPROVAL while the account awaits approval. */
+export function requireApproved(user: UserPrincipal): Approved {
+  requireActive(user.accountStatus);
+  return user as Approved;
+}
+
+/**
+ * Returns the principal as one that holds the scope. The scope is the request's: a use case
+ * that must not act on a role that has changed since checks it again under its own lock.
+ *
+ * @throws AppError as `require` of the principal.
+ */
+export function requireScope<Kind extends Authority, Held extends Scope>(
+  principal: Kind,
+  scope: Held,
+): Kind & Holding<Held> {
+  principal.require(scope);
+  return principal as Kind & Holding<Held>;
+}
+
+/**
+ * Returns the principal as one that may read every organisation: a key of the deployment.
+ *
+ * @throws AppError FORBIDDEN for a session and for an organisation's key.
+ */
+export function requireDeployment(principal: Principal & Holding<'READ'>): ForDeployment {
+  if (principal.kind === 'key' && principal.organisation === null) return principal as ForDeployment;
+  throw new AppError('FORBIDDEN', 'This needs an API key of the deployment.');
+}
+
+/** Returns the user as an operator. @throws AppError FORBIDDEN without the mark of an operator. */
+export function requireOperator(user: Approved): Operator {
+  if (!user.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
+  return user as Operator;
+}

@@ -1,0 +1,53 @@
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { startTestApp } from '../../testing/app.ts';
+import { makeOwner, signInAs, testClient, testPassword } from '../../testing/factories.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+
+it('asks for the password to end other sessions where the sign-in is older than 15 minutes', async () => {
+  const late = await startTestApp();
+  const { api, userId, organisationId, principal } = await makeOwner(late);
+  const session = () => startSession(late.app, { userId, organisationId, client: testClient });
+  const nameOf = async (id: string) => (await readSession(late.app, id))?.sessionId ?? '';
+  const fresh = await session();
+  expect((await api.accounts.profile()).user.fresh_sign_in).toBe(true);
+  await api.accounts.endSession({ id: await nameOf(fresh) });
+
+  late.advance(16 * 60_000);
+  expect((await api.accounts.profile()).user.fresh_sign_in).toBe(false);
+  const [one, two] = [await session(), await session()];
+  const id = await nameOf(one);
+  const ways = [
+    (password?: string) => api.accounts.endSession({ id, ...(password && { password }) }),
+    (password?: string) => api.accounts.endOtherSessions({ ...(password && { password }) }),
+  ];
+  for (const end of ways) {
+    await expect(end()).rejects.toMatchObject({
+      cause: { code: 'VALIDATION', fields: { password: 'Enter your password.' } },
+    });
+    await expect(end('not the pass phrase')).rejects.toMatchObject({
+      cause: { code: 'UNAUTHENTICATED', fields: { password: expect.any(String) } },
+    });
+    expect([await readSession(late.app, one), await readSession(late.app, two)]).not.toContain(null);
+  }
+  for (const end of ways) await end(testPassword);
+  expect([await readSession(late.app, one), await readSession(late.app, two)]).toEqual([null, null]);
+
+  // Ending the current session needs no password: it is a sign-out.
+  await api.accounts.endSession({ id: principal.sessionId });
+  await late.close();
+});
+
+it('asks an account without a password to sign in again before it ends other sessions', async () => {
+  const late = await startTestApp();
+  const { email, userId } = await makeOwner(late);
+  await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
+  const { api } = await signInAs(late, email);
+  late.advance(16 * 60_000);
+  await expect(api.accounts.endOtherSessions({ password: testPassword })).rejects.toMatchObject({
+    cause: { code: 'FORBIDDEN' },
+  });
+  await (await signInAs(late, email)).api.accounts.endOtherSessions();
+  await late.close();
+});

@@ -1,0 +1,60 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { confirmPassword, wrongPassword } from '../password/confirm-password.ts';
+import { readPasswordHash } from '../password/read-password-hash.ts';
+import type { Approved } from '../principal.ts';
+
+export const unlinkIdentityInput = z.object({
+  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+});
+
+/**
+ * Unlinks the identity provider, after the user's password is confirmed. The subject is
+ * remembered and refused until the user connects one again, and the sessions that it
+ * opened end, the user's own included.
+ *
+ * @returns whether the user's own session ended, and the hash of the confirmed password, by which
+ *   the caller starts a new session.
+ * @throws AppError VALIDATION if no subject is linked, or there is no password; UNAUTHENTICATED
+ *   if the password is wrong; TOO_MANY; BUSY if too many passwords are being hashed.
+ */
+export async function unlinkIdentity(
+  app: App,
+  principal: Approved,
+  { password }: z.output<typeof unlinkIdentityInput>,
+  client: Client,
+): Promise<{ ownSessionEnded: boolean; passwordHash: string }> {
+  const userId = principal.user.id;
+  if ((await readPasswordHash(app.db, userId)) === null) {
+    throw new AppError('VALIDATION', 'Set a password first: it is your only other way to sign in.');
+  }
+  const passwordHash = await confirmPassword(app, principal, { field: 'password', password }, client);
+
+  return app.db.transaction(async (tx) => {
+    const [locked] = await tx
+      .select({ passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for('update');
+    if (locked?.passwordHash !== passwordHash) throw wrongPassword('password');
+    const [unlinked] = await tx
+      .update(identities)
+      .set({ unlinkedAt: app.now() })
+      .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
+      .returning({ subject: identities.subject });
+    if (unlinked === undefined) throw new AppError('VALIDATION', 'No identity provider is connected to your account.');
+
+    const ended = await tx
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), eq(sessions.idpSubject, unlinked.subject)))
+      .returning({ id: sessions.id });
+    await recordAudit(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
+    return { ownSessionEnded: ended.some(({ id }) => id === principal.sessionId), passwordHash };
+  });
+}

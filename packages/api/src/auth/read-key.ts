@@ -1,0 +1,73 @@
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { approvalOf } from '../organisations/account-status.ts';
+import { basicColumns } from '../organisations/basic-columns.ts';
+import { isValidKey } from '../organisations/is-valid-key.ts';
+import { planFacts } from '../organisations/plan-facts.ts';
+import { prepared } from '../platform/db/client.ts';
+import { apiKeys } from '../platform/db/schema/keys.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { minuteMilliseconds } from '../platform/durations.ts';
+import { hashToken } from '../platform/security/token.ts';
+import { isWellFormedKey } from './key-format.ts';
+import { type KeyPrincipal, makeKeyPrincipal } from './principal.ts';
+
+/**
+ * Returns the API key of the header `Authorization: Bearer gh_…`, valid or not; null for any other
+ * header, such as the Basic of a proxy.
+ */
+export function presentedKey(authorization: string | null): string | null {
+  return /^bearer +(gh_.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? null;
+}
+
+/**
+ * Returns the principal of a key; null if the key is unknown, malformed, expired, revoked or of
+ * the other kind. Its organisation, approval and plan are read anew, in one query, so a change of
+ * them takes effect on the next request. Stores the key's use unless `readOnly` is true.
+ */
+export async function readKey(app: App, key: string, { readOnly = false } = {}): Promise<KeyPrincipal | null> {
+  if (!isWellFormedKey(app.config, key)) return null;
+  const hash = hashToken(key);
+  const [row] = await keyFacts(app.db).execute({ hash, now: app.now().toISOString() });
+  if (row === undefined) return null;
+  app.recentTokens.note(hash);
+
+  if (!readOnly) await recordUse(app, row);
+  const { id, name, scope, organisation } = row;
+  return makeKeyPrincipal({
+    key: { id, name },
+    scope,
+    organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
+    approval: organisation && approvalOf(organisation),
+    planFacts: row.planFacts,
+  });
+}
+
+const keyFacts = prepared((db) =>
+  db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      scope: apiKeys.scope,
+      lastUsedAt: apiKeys.lastUsedAt,
+      organisation: basicColumns,
+      planFacts: planFacts(organisations.id),
+    })
+    .from(apiKeys)
+    .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))
+    .where(and(eq(apiKeys.hash, sql.placeholder('hash')), isValidKey(sql.placeholder('now'))))
+    .prepare('api_key'),
+);
+
+/** Stores when a key was used, at most once a minute. */
+async function recordUse(app: App, { id, lastUsedAt }: { id: string; lastUsedAt: Date | null }): Promise<void> {
+  const now = app.now();
+  const before = new Date(now.getTime() - minuteMilliseconds);
+  if (lastUsedAt !== null && lastUsedAt > before) return;
+
+  // The condition is repeated: of parallel requests one writes.
+  await app.db
+    .update(apiKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before))));
+}

@@ -1,0 +1,109 @@
+import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Executor } from '../../platform/db/client.ts';
+import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { knownBrowsers, users } from '../../platform/db/schema/accounts.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
+import { hashToken, newToken } from '../../platform/security/token.ts';
+
+/** How long a browser stays known after the last sign-in from it. Browsers keep no cookie for longer. */
+export const knownBrowserDays = 400;
+
+/** The most browsers kept for one user. Beyond that, those with the oldest sign-ins are deleted. */
+export const maxBrowsersPerUser = 20;
+
+/**
+ * Returns the token for the cookie of a browser that signs in, and the hash under which it is stored: the token that
+ * the browser sent if this service issued it, so that several users of one browser share it; otherwise a new one. A
+ * value that this service did not issue is never kept.
+ */
+export async function tokenForBrowser(app: App, sent: string | null): Promise<{ token: string; hash: string }> {
+  if (sent !== null) {
+    const hash = hashToken(sent);
+    const [issued] = await app.db
+      .select({ userId: knownBrowsers.userId })
+      .from(knownBrowsers)
+      .where(and(eq(knownBrowsers.tokenHash, hash), notExpired(app)))
+      .limit(1);
+    if (issued !== undefined) return { token: sent, hash };
+  }
+  const token = newToken();
+  return { token, hash: hashToken(token) };
+}
+
+/**
+ * Builds the two parts of a statement that stores that a user signed in from a browser now. Its placeholders
+ * are `browserHash`, `userId` and `now`. The caller holds the lock of the user's row.
+ */
+export function browserParts(db: Executor) {
+  const { browserHash, userId, now } = placeholders;
+  const isOther = and(eq(knownBrowsers.userId, userId), ne(knownBrowsers.tokenHash, browserHash));
+  const kept = db
+    .select({ tokenHash: knownBrowsers.tokenHash })
+    .from(knownBrowsers)
+    .where(isOther)
+    .orderBy(desc(knownBrowsers.signedInAt), desc(knownBrowsers.tokenHash))
+    .limit(maxBrowsersPerUser - 1);
+
+  return {
+    stored: db
+      .insert(knownBrowsers)
+      .values({ tokenHash: browserHash, userId, signedInAt: now })
+      .onConflictDoUpdate({
+        target: [knownBrowsers.tokenHash, knownBrowsers.userId],
+        set: { signedInAt: sql`excluded.signed_in_at` },
+      })
+      .returning({ stored: knownBrowsers.userId }),
+    oldestDeleted: db
+      .delete(knownBrowsers)
+      .where(and(isOther, notInArray(knownBrowsers.tokenHash, kept)))
+      .returning({ deleted: knownBrowsers.userId }),
+  };
+}
+
+const placeholders = {
+  browserHash: sql.placeholder('browserHash'),
+  userId: sql.placeholder('userId'),
+  now: sql.placeholder('now'),
+};
+
+/**
+ * Whether a user has signed in from the browser with this token before. The answer decides only
+ * which limits a request counts in, never what the request may do. An unknown address takes the
+ * same single query.
+ */
+export async function isKnownBrowser(
+  app: App,
+  db: Executor,
+  { email, token }: { email: string; token: string | null | undefined },
+): Promise<boolean> {
+  if (!token) return false;
+  const [known] = await db
+    .select({ userId: knownBrowsers.userId })
+    .from(knownBrowsers)
+    .innerJoin(users, eq(users.id, knownBrowsers.userId))
+    .where(and(eq(knownBrowsers.tokenHash, hashToken(token)), eq(users.email, email), notExpired(app)));
+  return known !== undefined;
+}
+
+/** Returns the times of the last sign-in from each of a user's known browsers, newest first. */
+export function listKnownBrowsers(app: App, userId: string) {
+  return app.db
+    .select({ signedInAt: knownBrowsers.signedInAt })
+    .from(knownBrowsers)
+    .where(eq(knownBrowsers.userId, userId))
+    .orderBy(desc(knownBrowsers.signedInAt));
+}
+
+/** Deletes the rows of browsers whose cookie has expired. */
+export async function deleteExpiredBrowsers(app: App): Promise<void> {
+  await deleteInSteps(app.db, knownBrowsers, lte(knownBrowsers.signedInAt, oldestSignIn(app)));
+}
+
+function notExpired(app: App) {
+  return gt(knownBrowsers.signedInAt, oldestSignIn(app));
+}
+
+function oldestSignIn(app: App): Date {
+  return new Date(app.now().getTime() - knownBrowserDays * dayMilliseconds);
+}

@@ -1,0 +1,137 @@
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { type Approval, approvalOf, requireApprovedOrganisation } from '../../organisations/account-status.ts';
+import { basicColumns } from '../../organisations/basic-columns.ts';
+import { isVerified } from '../../organisations/is-verified.ts';
+import { type PlanFacts, planFactsOfOrganisations } from '../../organisations/plan-facts.ts';
+import { type Executor, prepared } from '../../platform/db/client.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
+import { storableText } from '../../platform/security/text.ts';
+import type { Holding, Principal } from '../principal.ts';
+
+/** An organisation, as a service names it: by id or slug. */
+export const targetField = storableText('An organisation is required.').refine(
+  (reference) => reference !== '',
+  'An organisation is required.',
+);
+
+/** The organisation that a request is about, with the facts that decide its plan. */
+export type Target = {
+  organisationId: string;
+  organisation: { id: string; slug: string; name: string | null };
+  approval: Approval;
+  planFacts: PlanFacts | null;
+};
+
+type ReadPrincipal = Principal & Holding<'READ'>;
+type WritePrincipal = Principal & Holding<'WRITE'>;
+
+/**
+ * Returns the organisation that a request names, which for a key of the deployment may be any one,
+ * closed or awaiting approval too, and for other principals is their own.
+ *
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation, as for an unknown one.
+ */
+export async function readableTarget(app: App, principal: ReadPrincipal, reference: string): Promise<Target> {
+  const own = ownTarget(principal);
+  if (own !== null) {
+    if (!isNamedBy(reference, own.organisation)) throw unknown();
+    return own;
+  }
+
+  const statement = isId(reference) ? byId : bySlug;
+  const [row] = await statement(app.db).execute({ reference: reference.toLowerCase() });
+  if (row === undefined) throw unknown();
+  return targetFrom(row);
+}
+
+/**
+ * Returns the organisation that a request names, for a change of its usage.
+ *
+ * @throws AppError as `readableTarget`; FORBIDDEN if it is closed, AWAITING_APPROVAL if it awaits
+ *   approval.
+ */
+export async function writableTarget(app: App, principal: WritePrincipal, reference: string): Promise<Target> {
+  const target = await readableTarget(app, principal, reference);
+  requireApprovedOrganisation(target.approval);
+  return target;
+}
+
+/**
+ * Returns the organisations of a batch by the text that names them, in one query.
+ *
+ * @throws AppError as `writableTarget`, with the field of the first record that fails
+ *   (`records.2.organisation`).
+ */
+export async function writableTargets(app: App, principal: WritePrincipal, references: string[]): Promise<Target[]> {
+  const own = ownTarget(principal);
+  const known =
+    own === null ? await readTargets(app, [...new Set(references.map((each) => each.toLowerCase()))]) : [own];
+  const byName = new Map(
+    known.flatMap((target) => [
+      [target.organisation.slug, target],
+      [target.organisationId, target],
+    ]),
+  );
+
+  return references.map((reference, at) => {
+    const target = byName.get(reference.toLowerCase());
+    const field = `records.${at}.organisation`;
+    if (target === undefined) throw unknown(field);
+    requireApprovedOrganisation(target.approval, field);
+    return target;
+  });
+}
+
+/** Returns the organisation of a principal; null for a key of the deployment. */
+function ownTarget(principal: ReadPrincipal): Target | null {
+  if (principal.kind === 'key' && principal.organisation === null) return null;
+  const organisation = principal.requireOrganisation();
+  // A principal with a scope acts for an approved organisation.
+  return { organisationId: organisation.id, organisation, approval: 'approved', planFacts: principal.planFacts };
+}
+
+/** A text in the form of an id names an id only, so that no slug is mistaken for another organisation's id. */
+function isNamedBy(reference: string, { id, slug }: Target['organisation']): boolean {
+  const wanted = reference.toLowerCase();
+  return wanted === (isId(reference) ? id : slug);
+}
+
+function isId(reference: string): boolean {
+  return z.guid().safeParse(reference).success;
+}
+
+function unknown(field?: string): AppError {
+  const sentence = 'There is no such organisation.';
+  return new AppError('NOT_FOUND', sentence, field === undefined ? {} : { fields: { [field]: sentence } });
+}
+
+const byId = prepared((db) => select(db, eq(organisations.id, sql.placeholder('reference'))).prepare('target_by_id'));
+const bySlug = prepared((db) =>
+  select(db, eq(organisations.slug, sql.placeholder('reference'))).prepare('target_by_slug'),
+);
+
+async function readTargets(app: App, references: string[]): Promise<Target[]> {
+  const ids = references.filter(isId);
+  const slugs = references.filter((reference) => !isId(reference));
+  const rows = await select(app.db, or(inArray(organisations.id, ids), inArray(organisations.slug, slugs)));
+  return rows.map(targetFrom);
+}
+
+function select(db: Executor, condition: SQL | undefined) {
+  return db
+    .select({
+      ...basicColumns,
+      planFacts: planFactsOfOrganisations(),
+    })
+    .from(organisations)
+    .where(and(condition, isVerified()));
+}
+
+type Row = Awaited<ReturnType<typeof select>>[number];
+
+function targetFrom({ id, slug, name, planFacts, ...status }: Row): Target {
+  return { organisationId: id, organisation: { id, slug, name }, approval: approvalOf(status), planFacts };
+}

@@ -1,0 +1,88 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Config } from '../../platform/config.ts';
+import { returnUrls } from '../../platform/db/schema/sign-in.ts';
+import { minuteMilliseconds } from '../../platform/durations.ts';
+import type { KeyedClient } from '../../platform/security/client.ts';
+import { clientKey } from '../../platform/security/client-key.ts';
+import { hashToken, newToken } from '../../platform/security/token.ts';
+
+const lifetimeMinutes = 60;
+const longestUrl = 2000;
+
+/**
+ * Returns a return URL in normalised form, or null if it is not allowed. Its origin must equal one
+ * of RETURN_ORIGINS after the parsing that browsers do (URL Standard §4.4), so that no unusual
+ * spelling of a URL passes.
+ */
+export function allowedReturnUrl({ returnOrigins }: Pick<Config, 'returnOrigins'>, wanted: string): string | null {
+  if (wanted.length > longestUrl || !URL.canParse(wanted)) return null;
+
+  const url = new URL(wanted);
+  // The origin of a blob: URL is that of the page that created it.
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  const isBare = url.username === '' && url.password === '';
+  return isWeb && isBare && returnOrigins.includes(url.origin) ? url.href : null;
+}
+
+/**
+ * Stores a browser's return URL in place of its previous one.
+ *
+ * @returns the value of the cookie that identifies it; null if the URL is not allowed, and then
+ *   nothing changes.
+ * @throws AppError TOO_MANY if the client has stored too many.
+ */
+export async function storeReturnUrl(
+  app: App,
+  { wanted, replaced }: { wanted: string; replaced: string | null },
+  client: KeyedClient,
+): Promise<string | null> {
+  const url = allowedReturnUrl(app.config, wanted);
+  return url === null ? null : store(app, { url, replaced }, client);
+}
+
+/**
+ * Stores a path of this service, for a user whose session has ended, in place of the browser's
+ * previous return URL. Returns and throws like storeReturnUrl.
+ */
+export async function storeReturnPath(
+  app: App,
+  { path, replaced }: { path: string; replaced: string | null },
+  client: KeyedClient,
+): Promise<string | null> {
+  return isLocalPath(path) ? store(app, { url: path, replaced }, client) : null;
+}
+
+/** Whether every browser reads this as a path of this host: `//` and `/\\` begin another host's URL (URL Standard §4.4). */
+function isLocalPath(path: string): boolean {
+  return path.length <= longestUrl && /^\/(?![/\\])[\x21-\x7e]*$/.test(path);
+}
+
+async function store(
+  app: App,
+  { url, replaced }: { url: string; replaced: string | null },
+  client: KeyedClient,
+): Promise<string> {
+  await app.throttle.take({ 'return-url-client': clientKey(client) });
+
+  const cookie = newToken();
+  const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * minuteMilliseconds);
+  await app.db.transaction(async (tx) => {
+    if (replaced !== null) await tx.delete(returnUrls).where(eq(returnUrls.idHash, hashToken(replaced)));
+    await tx.insert(returnUrls).values({ idHash: hashToken(cookie), url, expiresAt });
+  });
+  return cookie;
+}
+
+/**
+ * Consumes the return URL of a cookie; null if there is none or it has expired. The origin is
+ * checked again, because RETURN_ORIGINS may have changed. A path begins with a slash.
+ */
+export async function consumeReturnUrl(app: App, cookie: string): Promise<string | null> {
+  const [taken] = await app.db
+    .delete(returnUrls)
+    .where(eq(returnUrls.idHash, hashToken(cookie)))
+    .returning({ url: returnUrls.url, expiresAt: returnUrls.expiresAt });
+  if (taken === undefined || taken.expiresAt <= app.now()) return null;
+  return isLocalPath(taken.url) ? taken.url : allowedReturnUrl(app.config, taken.url);
+}

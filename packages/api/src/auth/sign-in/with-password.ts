@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { AppError } from '../../platform/errors.ts';
+import { readAddress } from '../../platform/security/address.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { countFailures } from '../../platform/security/count-failures.ts';
+import { verifyPassword } from '../../platform/security/password.ts';
+import { clientSignInLimits, passwordLimits } from '../../platform/security/sign-in-limits.ts';
+import { accountByEmail } from '../sessions/account.ts';
+import { countSignIn } from '../sessions/insert-session.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
+
+export const passwordSignInInput = z.object({
+  email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),
+  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+});
+
+/**
+ * Returns the user of an address and a password, and the hash that the password matched. An unknown
+ * address, a wrong password, and any password of an unverified account get the same answer after the
+ * same work, so that the answer does not reveal whether the address has an account.
+ *
+ * @throws AppError UNAUTHENTICATED; FORBIDDEN if the password is right and the account is closed;
+ *   TOO_MANY; BUSY if too many passwords are being hashed.
+ */
+export function signInWithPassword(
+  app: App,
+  input: z.output<typeof passwordSignInInput>,
+  client: Client,
+): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
+  return countSignIn(app, 'password', () => userWithPassword(app, input, client));
+}
+
+async function userWithPassword(
+  app: App,
+  { email: typed, password }: z.output<typeof passwordSignInInput>,
+  client: Client,
+) {
+  const email = readAddress(typed) ?? '';
+  const taken = await limitsOf(app, email, client);
+  const { account, verified, right } = await countFailures(app.throttle, taken, async () => {
+    const account = await accountByEmail(app.db, email);
+    const verified = account !== null && account.user.emailVerifiedAt !== null;
+    return {
+      account,
+      verified,
+      right: await verifyPassword(verified ? account.user.passwordHash : null, password, client),
+    };
+  });
+  if (account === null || !right) {
+    // Recorded for unknown addresses too, so that the time of the answer does not differ.
+    const userId = verified ? (account?.user.id ?? null) : null;
+    await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
+    throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+  }
+  if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+
+  const { id: userId, passwordHash } = account.user;
+  return { userId, organisationId: account.organisationId, passwordHash };
+}
+
+async function limitsOf(app: App, email: string, client: Client) {
+  // Invalid addresses have no limit of their own: they would share one, and lock each other out.
+  if (email === '') return clientSignInLimits(client);
+  const token = client.knownBrowser ?? null;
+  const isKnown = await isKnownBrowser(app, app.db, { email, token });
+  return passwordLimits({ email, client, knownAs: isKnown ? token : null });
+}

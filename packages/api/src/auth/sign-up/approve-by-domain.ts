@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { isApprovedDomain } from '../../organisations/account-status.ts';
+import { approveByRule } from '../../organisations/approve.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
+import { accountById } from '../sessions/account.ts';
+
+export const approveByDomainInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
+
+/**
+ * Opens the approval gate for an address whose domain APPROVED_DOMAINS lists, when the user
+ * presses the button on the page of the verification link: mail scanners open links but do not
+ * submit forms.
+ *
+ * @throws AppError VALIDATION if the token is unknown, used or expired, the account is closed or
+ *   has no organisation, or the domain is not listed.
+ */
+export async function approveByDomain(
+  app: App,
+  { token }: z.output<typeof approveByDomainInput>,
+  client: Client,
+): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    const { userId } = await consumeOneTimeToken(app, tx, token, ['approval']);
+    const account = await accountById(tx, userId);
+    if (
+      account?.organisationId == null ||
+      account.accountStatus === 'closed' ||
+      !isApprovedDomain(app, account.user.email)
+    ) {
+      throw new AppError('VALIDATION', linkNoLongerValid);
+    }
+    await approveByRule(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
+  });
+}

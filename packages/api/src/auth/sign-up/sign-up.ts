@@ -1,0 +1,137 @@
+import { eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { createOrganisation } from '../../organisations/create.ts';
+import { invitationNoLongerValid, readInvitation } from '../../organisations/invitation.ts';
+import { prepared, type Transaction } from '../../platform/db/client.ts';
+import { newId } from '../../platform/db/id.ts';
+import { signUps, users } from '../../platform/db/schema/accounts.ts';
+import { allAnswered } from '../../platform/db/send-with-commit.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import { emailField } from '../../platform/security/address.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { beginHash, newPasswordField, passwordFault } from '../../platform/security/password.ts';
+import { hashToken, newToken } from '../../platform/security/token.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
+import { organisationNameField } from './organisation-name-field.ts';
+
+export const signUpInput = z.object({
+  email: emailField,
+  password: newPasswordField,
+  org_name: organisationNameField,
+  /** The token of an invitation: the new account gets no organisation of its own. */
+  invitation: z
+    .string({ error: invitationNoLongerValid })
+    .nullish()
+    .transform((token) => token || null),
+});
+
+/**
+ * Creates an organisation that awaits approval and its unverified owner, and enqueues a mail with a
+ * verification link. With an invitation only an account is created; it joins once the address
+ * is confirmed, and the invitation stays as it is. For a known address the account stays as
+ * it is: what was typed is kept until the link is opened (a verified account gets a link for a
+ * lost password and keeps its password). The answer and the amount of work are the same.
+ *
+ * @returns the normalised address, and a token for the browser that signed up.
+ * @throws AppError VALIDATION if a field is invalid; BUSY if too many passwords are being
+ *   hashed, or the account is being deleted.
+ */
+export async function signUp(
+  app: App,
+  { email, password, org_name: name, invitation }: z.output<typeof signUpInput>,
+  client: Client,
+) {
+  const fault = await passwordFault(password, [email, app.config.service.name]);
+  if (fault !== null) throw invalid({ password: fault });
+  const invited = invitation !== null;
+  if (invited && (await readInvitation(app, app.db, invitation)) === null)
+    throw invalid({ invitation: invitationNoLongerValid });
+
+  const { hashed } = await beginHash(password, client);
+  const fromKnownBrowser = await isKnownBrowser(app, app.db, { email, token: client.knownBrowser });
+
+  const { language } = client;
+  const now = app.now();
+  const browserToken = newToken();
+  await app.db.transaction(async (tx) => {
+    const { userId, isNew } = await insertOrLockUser(tx, email, now);
+    const signUpId = newId(now);
+    const organisationId = isNew && !invited ? newId(now) : null;
+    const action = isNew ? 'signed-up' : 'signed-up-again';
+    if (organisationId === null) await lockedUser(tx).execute({ email });
+    else await createOrganisation(tx, now, { id: organisationId, ownerId: userId, name, email });
+
+    // So far the password was being hashed, which takes longer. So the time of the answer does not show whether the
+    // address was known. From here on both are the same.
+    const passwordHash = await hashed;
+    await allAnswered([
+      recordAudit(tx, now, { action, userId, organisationId, client }),
+      signUpInsertion(tx).execute({
+        id: signUpId,
+        userId,
+        passwordHash,
+        organisationName: invited ? null : name,
+        invited,
+        browserHash: hashToken(browserToken),
+        createdAt: now,
+      }),
+      app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser, language }),
+    ]);
+  });
+  app.jobs.wake('verification-mail');
+  app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });
+
+  return { email, browserToken };
+}
+
+/**
+ * Inserts a user, or locks the one who has the address, so that the account is not deleted before this transaction
+ * commits. Both statements are sent in any case.
+ *
+ * @throws AppError BUSY if the account is being deleted.
+ */
+async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
+  const [[inserted], [user]] = await Promise.all([
+    userInsertion(tx).execute({ id: newId(now), email, createdAt: now }),
+    lockedUser(tx).execute({ email }),
+  ]);
+  if (user === undefined) {
+    throw new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
+  }
+  return { userId: user.id, isNew: inserted !== undefined };
+}
+
+const userInsertion = prepared((db) =>
+  db
+    .insert(users)
+    .values({ id: sql.placeholder('id'), email: sql.placeholder('email'), createdAt: sql.placeholder('createdAt') })
+    .onConflictDoNothing({ target: users.email })
+    .returning({ id: users.id })
+    .prepare('sign_up_user'),
+);
+
+const lockedUser = prepared((db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.email, sql.placeholder('email')))
+    .for('key share')
+    .prepare('sign_up_locked_user'),
+);
+
+const signUpInsertion = prepared((db) =>
+  db
+    .insert(signUps)
+    .values({
+      id: sql.placeholder('id'),
+      userId: sql.placeholder('userId'),
+      passwordHash: sql.placeholder('passwordHash'),
+      organisationName: sql.placeholder('organisationName'),
+      invited: sql.placeholder('invited'),
+      browserHash: sql.placeholder('browserHash'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .prepare('sign_up'),
+);

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { importJWK, SignJWT } from 'jose';
+import { z } from 'zod';
+import { planFrom } from '../../billing/entitlement/read-plan.ts';
+import { storableText } from '../../platform/security/text.ts';
+import type { Holding, Principal } from '../principal.ts';
+import { decryptKey } from './encrypt-key.ts';
+import type { TokensApp } from './require-tokens.ts';
+import { signingKey, tokenAlgorithm } from './token-keys.ts';
+
+const audienceSentence = 'An audience has 1 to 255 characters.';
+
+/** `audience` names the service that the token is for; without it the issuer. */
+export const tokenInput = z.object({
+  audience: storableText(audienceSentence)
+    .refine((audience) => audience !== '' && audience.length <= 255, audienceSentence)
+    .optional(),
+});
+
+/**
+ * Returns a signed JWT about a principal: the answer of sessions.verify for services that cannot ask each
+ * time. It stays valid for TOKEN_TTL_SECONDS, also if the session ends or a right is revoked meanwhile:
+ * only a token keeps a revoked right in effect.
+ *
+ * @throws Error if no key can sign, or the key cannot be decrypted.
+ */
+export async function issueToken(
+  app: TokensApp,
+  principal: Principal & Holding<'READ'>,
+  { audience }: z.output<typeof tokenInput>,
+): Promise<{ token: string; expires_at: string }> {
+  const { issuer, ttlSeconds, secret } = app.config.tokens;
+  const { id: kid, privateKey } = await signingKey(app);
+  const key = await importJWK(JSON.parse(await decryptKey(privateKey, secret)), tokenAlgorithm);
+  const issuedAt = Math.floor(app.now().getTime() / 1000);
+  const expiresAt = issuedAt + ttlSeconds;
+
+  const token = await new SignJWT(claimsOf(app, principal))
+    .setProtectedHeader({ alg: tokenAlgorithm, kid, typ: 'JWT' })
+    .setSubject(principal.kind === 'user' ? principal.user.id : principal.key.id)
+    .setIssuer(issuer)
+    .setAudience(audience ?? issuer)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expiresAt)
+    .setJti(randomUUID())
+    .sign(key);
+  return { token, expires_at: new Date(expiresAt * 1000).toISOString() };
+}
+
+/** A token holds no address and no name, because logs and browsers keep tokens more often than answers. */
+function claimsOf(app: TokensApp, principal: Principal & Holding<'READ'>) {
+  const { kind, organisationId, scopes, planFacts } = principal;
+  return {
+    kind,
+    organisation: organisationId,
+    role: kind === 'user' ? principal.role : null,
+    scopes,
+    tier: organisationId === null ? null : planFrom(app, planFacts).tier,
+  };
+}

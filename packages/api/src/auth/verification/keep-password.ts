@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { approveByAddress } from '../../organisations/approve.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
+import { replacePassword } from '../password/set-password.ts';
+import { signUpOf } from '../sign-up/pending-sign-up.ts';
+import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
+import { linkOfPageToken } from './link-of-page-token.ts';
+import { requestedBy } from './open-sign-up-link.ts';
+
+export const keepPasswordInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
+
+/**
+ * Makes the password and the organisation's name of a sign-up valid after another program (a
+ * mail scanner) opened its link first. The token of the link's page proves access to the
+ * mailbox, and the cookie of the sign-up proves that the password was typed in this browser.
+ *
+ * @throws AppError VALIDATION if the token is unknown, used or expired, the browser is not that
+ *   of the sign-up, or the account has a password or is closed.
+ */
+export async function keepPassword(
+  app: App,
+  { token }: z.output<typeof keepPasswordInput>,
+  browserToken: string | null,
+  client: Client,
+): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    const { link, account } = await linkOfPageToken(tx, await consumeOneTimeToken(app, tx, token, ['keep-password']));
+    const signUp = await signUpOf(tx, link, browserToken);
+    if (signUp === null || account.user.passwordHash !== null) throw new AppError('VALIDATION', linkNoLongerValid);
+
+    const { id: userId, email } = account.user;
+    const requested = requestedBy(signUp);
+    const current = { userId, email, organisationId: account.organisationId };
+    const organisationId = await provisionOrganisation(tx, app.now(), { ...current, wanted: requested });
+    await replacePassword(app, tx, { userId, passwordHash: signUp.passwordHash, client });
+    if (organisationId !== null) await approveByAddress(app, tx, { organisationId, email, client });
+  });
+}

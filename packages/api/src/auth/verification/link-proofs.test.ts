@@ -1,0 +1,240 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { matchUser } from '../sign-in/match-user.ts';
+import { signInWithPassword } from '../sign-in/with-password.ts';
+import { type Outcome, verifyEmail } from './verify-email.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const chosen = 'chosen on the page itself';
+const notValid = { cause: { code: 'VALIDATION' } };
+
+function open(token: string, browserToken: string | null = null) {
+  return verifyEmail(test.app, { token, browserToken }, testClient);
+}
+
+function offersOf(outcome: Outcome) {
+  if (!('offers' in outcome)) throw new Error(`A page that is ${outcome.kind} offers nothing.`);
+  return outcome.offers;
+}
+
+function signIn(email: string, password: string) {
+  return signInWithPassword(test.app, { email, password }, testClient);
+}
+
+/** Posts the form `/verify?/keep` from a browser. */
+function keep(token: string | null, browserToken: string | null) {
+  const caller = callerFor(test, null, { session: { browserToken: () => browserToken } });
+  return caller.accounts.keepPassword({ token: token ?? '' });
+}
+
+function choose(token: string | undefined, password = chosen, org_name?: string) {
+  return callerFor(test, null).accounts.setPassword({ token: token ?? '', password, org_name });
+}
+
+function match(email: string, identity = makeIdentity({ email })) {
+  return test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
+}
+
+/** A sign-in through the identity provider, with its session. */
+async function enter(email: string) {
+  const identity = makeIdentity({ email });
+  const person = await match(email, identity);
+  await startSession(test.app, {
+    userId: person.user.id,
+    organisationId: person.organisationId,
+    idpSubject: identity.subject,
+    client: testClient,
+  });
+  return person;
+}
+
+async function organisationOf(email: string) {
+  const [row] = await test.app.db
+    .select({ name: organisations.name, slug: organisations.slug })
+    .from(users)
+    .innerJoin(memberships, eq(memberships.userId, users.id))
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(users.email, email));
+  return row;
+}
+
+const wrong = { code: 'UNAUTHENTICATED' };
+
+describe('a sign-up’s link that is opened elsewhere', () => {
+  it('makes neither password nor name valid, and offers to choose both', async () => {
+    const { email, token } = await makeSignUp(test, { name: 'Typed Ltd' });
+    const outcome = await open(token);
+    expect(outcome).toMatchObject({ ok: true, kind: 'address-confirmed', awaitingApproval: true, invited: false });
+    const { password, keepToken } = offersOf(outcome);
+    expect([password?.organisationName, keepToken]).toEqual(['Typed Ltd', null]);
+    await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
+    expect(await organisationOf(email)).toMatchObject({ name: null, slug: expect.stringMatching(/^person-/) });
+
+    await choose(password?.token, chosen, 'Edited Ltd');
+    await signIn(email, chosen);
+    await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
+    expect(await organisationOf(email)).toMatchObject({
+      name: 'Edited Ltd',
+      slug: expect.stringMatching(/^edited-ltd/),
+    });
+  });
+
+  it('offers the same again with a fresh token, and nothing once a password is set', async () => {
+    const { email, token } = await makeSignUp(test);
+    const first = offersOf(await open(token));
+    const again = await open(token);
+    expect(again).toMatchObject({ ok: false, kind: 'confirmed-already' });
+    expect(offersOf(again).password?.token).not.toBe(first.password?.token);
+    await choose(offersOf(again).password?.token);
+    await signIn(email, chosen);
+    await expect(choose(first.password?.token, 'a third pass phrase')).rejects.toMatchObject(notValid);
+    expect(offersOf(await open(token))).toEqual({ password: null, keepToken: null, approvalToken: null });
+  });
+
+  it('lets the browser that signed up keep what it typed, and no other browser', async () => {
+    const { email, token, browserToken } = await makeSignUp(test, { name: 'Kept Ltd' });
+    const other = await makeSignUp(test);
+    await open(token);
+    expect(offersOf(await open(token, other.browserToken)).keepToken).toBeNull();
+    const { keepToken, password } = offersOf(await open(token, browserToken));
+    for (const cookie of [null, other.browserToken]) {
+      await expect(keep(keepToken, cookie)).rejects.toMatchObject(notValid);
+    }
+    // A refused form does not consume the token.
+    await keep(keepToken, browserToken);
+    await signIn(email, testPassword);
+    expect(await organisationOf(email)).toMatchObject({ name: 'Kept Ltd' });
+    await expect(choose(password?.token)).rejects.toMatchObject(notValid);
+    await expect(keep(keepToken, browserToken)).rejects.toMatchObject(notValid);
+  });
+
+  it('lets each browser keep the sign-up of its own link only, where two signed up', async () => {
+    const attacker = await makeSignUp(test, { name: 'Squatters' });
+    const { email } = attacker;
+    const owner = await makeSignUp(test, { email, name: 'Owners Ltd' });
+    await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
+    const [mail] = test.sandbox.mailbox.messages(email);
+    const token = /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? '';
+    expect(await open(attacker.token)).toMatchObject({ ok: true });
+
+    expect(offersOf(await open(attacker.token, owner.browserToken)).keepToken).toBeNull();
+    expect(offersOf(await open(token, attacker.browserToken)).keepToken).toBeNull();
+    const { keepToken, password } = offersOf(await open(token, owner.browserToken));
+    expect(password?.organisationName).toBe('Owners Ltd');
+    await expect(keep(keepToken, attacker.browserToken)).rejects.toMatchObject(notValid);
+    await keep(keepToken, owner.browserToken);
+    expect(await organisationOf(email)).toMatchObject({ name: 'Owners Ltd' });
+  });
+
+  it('offers nothing after the link’s lifetime, and its tokens expire after fifteen minutes', async () => {
+    const { token, browserToken } = await makeSignUp(test);
+    await open(token);
+    const { keepToken, password } = offersOf(await open(token, browserToken));
+    test.advance(16 * 60_000);
+    await expect(keep(keepToken, browserToken)).rejects.toMatchObject(notValid);
+    await expect(choose(password?.token)).rejects.toMatchObject(notValid);
+    expect(offersOf(await open(token, browserToken)).keepToken).not.toBeNull();
+    test.advance(45 * 60_000);
+    expect(offersOf(await open(token, browserToken))).toEqual({ password: null, keepToken: null, approvalToken: null });
+  });
+
+  it('leaves no password to keep after a sign-in through the identity provider', async () => {
+    const { email, token, browserToken } = await makeSignUp(test);
+    await open(token);
+    const { keepToken } = offersOf(await open(token, browserToken));
+    expect(await match(email)).toMatchObject({ accountStatus: 'awaiting_approval' });
+    await expect(keep(keepToken, browserToken)).rejects.toMatchObject(notValid);
+    expect(offersOf(await open(token, browserToken)).keepToken).toBeNull();
+    await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
+  });
+
+  it('checks the password on the page as at sign-up, and a refusal does not consume the token', async () => {
+    const { email, token } = await makeSignUp(test);
+    const { password } = offersOf(await open(token));
+    for (const each of ['short', email]) {
+      const refused = { cause: { code: 'VALIDATION', fields: { password: expect.any(String) } } };
+      await expect(choose(password?.token, each)).rejects.toMatchObject(refused);
+    }
+    await choose(password?.token);
+  });
+});
+
+describe('concurrent events', () => {
+  const rounds = Array.from({ length: 6 }, (_, round) => round);
+
+  it.each(rounds)('a scanner and the user: the password is valid, or the page offers to keep it (%i)', async () => {
+    const { email, token, browserToken } = await makeSignUp(test);
+    const [, own] = await Promise.all([open(token), open(token, browserToken)]);
+    const { keepToken } = offersOf(own);
+    if (!own.ok) await keep(keepToken, browserToken);
+    await signIn(email, testPassword);
+  });
+
+  it.each(rounds)('keeping and choosing, twice each: one of them sets the password (%i)', async () => {
+    const { email, token, browserToken } = await makeSignUp(test);
+    const pages = [await open(token), await open(token, browserToken), await open(token, browserToken)].map(offersOf);
+    const posts = pages.flatMap(({ password, keepToken }, index) => [
+      { phrase: `${chosen} ${index}`, post: () => choose(password?.token, `${chosen} ${index}`) },
+      ...(keepToken ? [{ phrase: testPassword, post: () => keep(keepToken, browserToken) }] : []),
+    ]);
+    const ended = await Promise.allSettled(posts.map(({ post }) => post()));
+    const won = posts.filter((_, index) => ended[index]?.status === 'fulfilled');
+    expect(won).toHaveLength(1);
+    await signIn(email, won[0]?.phrase ?? '');
+    for (const each of ended) if (each.status === 'rejected') expect(each.reason).toMatchObject(notValid);
+  });
+
+  it.each(rounds)(
+    'a form and the identity provider: the sign-in succeeds, the form succeeds or is refused as invalid (%i)',
+    async (round) => {
+      const { email, token, browserToken } = await makeSignUp(test);
+      await open(token);
+      const { keepToken, password } = offersOf(await open(token, browserToken));
+      const post = round % 2 === 0 ? choose(password?.token) : keep(keepToken, browserToken);
+      const [posted, person] = await Promise.all([
+        post.then(
+          () => true,
+          (error) => error,
+        ),
+        enter(email),
+      ]);
+      expect(person.accountStatus).toBe('awaiting_approval');
+      if (posted !== true) {
+        expect(posted).toMatchObject(notValid);
+        await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
+      }
+    },
+  );
+
+  it.each(rounds)('reopening while a password is set leaves no form that could set another (%i)', async () => {
+    const { email, token } = await makeSignUp(test);
+    const { password } = offersOf(await open(token));
+    const [, ...pages] = await Promise.all([choose(password?.token), open(token), open(token), open(token)]);
+    for (const page of pages) {
+      const later = offersOf(page).password?.token;
+      if (later !== undefined) await expect(choose(later, 'a third pass phrase')).rejects.toMatchObject(notValid);
+    }
+    await signIn(email, chosen);
+  });
+});
+
+it('ends the sessions of the user when a password is chosen, and starts none', async () => {
+  const email = newEmail();
+  const { token } = await makeSignUp(test, { email });
+  const { password } = offersOf(await open(token));
+  const { user, organisationId } = await match(email);
+  const session = await startSession(test.app, { userId: user.id, organisationId, client: testClient });
+  await choose(password?.token);
+  expect(await readSession(test.app, session)).toBeNull();
+});

@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import type { Holding, Principal } from '../../auth/principal.ts';
+import { readableTarget, type Target, targetField } from '../../auth/sessions/target-organisation.ts';
+import { usageFacts } from '../../organisations/usage-facts.ts';
+import { prepared } from '../../platform/db/client.ts';
+import { AppError } from '../../platform/errors.ts';
+import { planFrom } from '../entitlement/read-plan.ts';
+import type { Tier } from '../plans/plans.ts';
+import { allowedBy } from '../usage/allowed-by.ts';
+import { readingsFrom } from '../usage/meter.ts';
+import { planSummaryOf } from './read-subscription.ts';
+
+export const entitlementsInput = z.object({ organisation: targetField });
+export const entitlementInput = entitlementsInput.extend({ name: z.string('A feature or meter is required.') });
+
+type ReadPrincipal = Principal & Holding<'READ'>;
+
+/**
+ * Returns the plan, the features and the usage of an organisation. `approval` is always 'approved',
+ * except for a key of the deployment, which also reads organisations that await approval or are closed.
+ *
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for an unknown organisation, or one that the principal does not act for.
+ */
+export async function readEntitlements(
+  app: App,
+  principal: ReadPrincipal,
+  { organisation }: z.output<typeof entitlementsInput>,
+) {
+  const target = await readableTarget(app, principal, organisation);
+  const { current, usage } = await readUse(app, target);
+
+  const { tier, name, status, ends_at } = planSummaryOf(current, app.now());
+  return {
+    organisation: { ...target.organisation, approval: target.approval },
+    plan: { tier, name, status, ends_at },
+    features: current.plan.features,
+    usage,
+  };
+}
+
+export type Entitlement = {
+  name: string;
+  allowed: boolean;
+  used?: number;
+  /** Null if the plan has no limit. */
+  limit?: number | null;
+  resets_at?: string | null;
+  /** The tiers that allow it, in rising rank. */
+  allowed_by: Tier[];
+};
+
+/**
+ * Returns whether an organisation may use a feature, or one more of a meter, now. It may not
+ * while it is closed or awaits approval.
+ *
+ * @throws AppError as `readEntitlements`; NOT_FOUND also for an unknown feature or meter.
+ */
+export async function checkEntitlement(
+  app: App,
+  principal: ReadPrincipal,
+  { organisation, name }: z.output<typeof entitlementInput>,
+): Promise<Entitlement> {
+  const target = await readableTarget(app, principal, organisation);
+  const isOpen = target.approval === 'approved';
+
+  if (app.plans.meters.some(({ meter }) => meter === name)) {
+    const { usage } = await readUse(app, target);
+    const { used = 0, limit = null, resets_at = null } = usage.find(({ meter }) => meter === name) ?? {};
+    const allowed = isOpen && (limit === null || used < limit);
+    return { name, allowed, used, limit, resets_at, allowed_by: allowedBy(app.plans, name, used + 1) };
+  }
+
+  const { features } = planFrom(app, target.planFacts).plan;
+  if (!Object.hasOwn(features, name)) throw new AppError('NOT_FOUND', 'There is no such feature or meter.');
+  const tiers = app.plans.tiers.filter((each) => each.features[name]).map(({ tier }) => tier);
+  return { name, allowed: isOpen && features[name] === true, allowed_by: tiers };
+}
+
+async function readUse(app: App, { organisationId, planFacts }: Target) {
+  const [row] = await organisationUse(app.db).execute({ organisationId, now: app.now().toISOString() });
+
+  const current = planFrom(app, planFacts);
+  return { current, usage: readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 }) };
+}
+
+const organisationUse = prepared((db) =>
+  db
+    .select({ usage: usageFacts(sql.placeholder('organisationId'), sql.placeholder('now')) })
+    .from(sql`(select 1) as one`)
+    .prepare('organisation_use'),
+);

@@ -1,0 +1,162 @@
+import { eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { makePrincipal, requireScope } from '../../auth/principal.ts';
+import { readSession, startSession } from '../../auth/sessions/session.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
+import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
+import { testClient } from '../../testing/factories.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { refreshPrices } from '../prices/live-prices.ts';
+import { readSubscription } from './read-subscription.ts';
+
+const billing = useBillingTest();
+
+describe('the subscription summary', () => {
+  test('of an organisation without a plan has the documented shape', async () => {
+    const principal = await makeMember(billing, 'viewer');
+    await refreshPrices(billing.app);
+    const summary = await readSubscription(billing.app, principal);
+    expect(summary).toEqual({
+      organisation: principal.organisation,
+      plan: {
+        tier: 'free',
+        name: 'Free',
+        status: 'none',
+        cancel_at_period_end: false,
+        current_period_end: null,
+        ends_at: null,
+      },
+      usage: [
+        { meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null },
+        { meter: 'projects', name: 'Projects', used: 0, limit: 3, resets_at: null },
+        {
+          meter: 'api_calls',
+          name: 'API calls',
+          used: 0,
+          limit: 1000,
+          resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
+        },
+      ],
+      features: { sso: false, audit_log: false, priority_support: false },
+      tiers: [
+        {
+          tier: 'free',
+          name: 'Free',
+          price: null,
+          price_source: 'declared',
+          limits: { members: 2, projects: 3, api_calls: 1000 },
+          features: { sso: false, audit_log: false, priority_support: false },
+        },
+        {
+          tier: 'silver',
+          name: 'Silver',
+          price: { amount: 2400, currency: 'gbp', interval: 'month' },
+          price_source: 'provider',
+          limits: { members: 10, projects: 25, api_calls: 50_000 },
+          features: { sso: false, audit_log: true, priority_support: false },
+        },
+        {
+          tier: 'gold',
+          name: 'Gold',
+          price: { amount: 7900, currency: 'gbp', interval: 'month' },
+          price_source: 'provider',
+          limits: { members: null, projects: 200, api_calls: 1_000_000 },
+          features: { sso: true, audit_log: true, priority_support: true },
+        },
+      ],
+      billing_enabled: true,
+    });
+  });
+
+  test('of a paying organisation has its tier’s limits and features', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'gold');
+    const { plan, usage, features } = await readSubscription(billing.app, principal);
+    const end = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+    expect(plan).toEqual({
+      tier: 'gold',
+      name: 'Gold',
+      status: 'active',
+      cancel_at_period_end: false,
+      current_period_end: end,
+      ends_at: null,
+    });
+    expect(usage.map(({ limit }) => limit)).toEqual([null, 200, 1_000_000]);
+    expect(features.sso).toBe(true);
+  });
+
+  test('without billing reports billing_enabled false and the declared prices', async () => {
+    const summary = await readSubscription({ ...billing.app, payment: null }, await makeMember(billing));
+    expect(summary.billing_enabled).toBe(false);
+    expect(summary.tiers.map(({ price_source }) => price_source)).toEqual(['declared', 'declared', 'declared']);
+  });
+
+  test('keeps the tier for the grace period of a failed payment', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
+    await billing.settled();
+    const at = (days: number) => ({ ...billing.app, now: () => new Date(Date.now() + days * dayMilliseconds) });
+    expect((await readSubscription(at(6.9), principal)).plan).toMatchObject({ tier: 'silver', status: 'past_due' });
+    expect((await readSubscription(at(7.1), principal)).plan).toMatchObject({
+      tier: 'free',
+      name: 'Free',
+      status: 'past_due',
+    });
+  });
+
+  test('shows the free plan after a scheduled end, before the provider confirms it', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await billing.app.db
+      .update(paymentSubscriptions)
+      .set({ cancelAtPeriodEnd: true, endsAt: new Date(Date.now() - 1000) })
+      .where(eq(paymentSubscriptions.id, subscription.id));
+    expect((await readSubscription(billing.app, principal)).plan).toEqual({
+      tier: 'free',
+      name: 'Free',
+      status: 'active',
+      cancel_at_period_end: false,
+      current_period_end: null,
+      ends_at: null,
+    });
+  });
+
+  test('shows the best of several subscriptions, so that the end of an old one does not remove the plan', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'silver');
+    await makeSecond(billing, subscription.customer, 'gold');
+    await billing.settled();
+    expect((await readSubscription(billing.app, principal)).plan.tier).toBe('gold');
+    billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
+    await billing.settled();
+    expect((await readSubscription(billing.app, principal)).plan).toMatchObject({ tier: 'gold', status: 'active' });
+  });
+
+  test('needs an organisation', async () => {
+    const { user, role, sessionId } = await makeMember(billing);
+    const outside = makePrincipal({ user, organisation: null, role, sessionId, accountStatus: 'active' });
+    await expect(readSubscription(billing.app, requireScope(outside, 'READ'))).rejects.toMatchObject({
+      code: 'NO_ORGANISATION',
+      message: 'This account is not scoped to an organisation.',
+    });
+  });
+});
+
+test('a session that was read with its usage gives the same summary, without another statement', async () => {
+  const { principal } = await makeSubscriber(billing);
+  const { id: userId } = principal.user;
+  const { organisationId } = principal;
+  await billing.app.sql`insert into usage (organisation_id, meter, since, used) values
+    (${organisationId}, 'projects', 'epoch', 7), (${organisationId}, 'api_calls', now() - interval '400 days', 9)`;
+  const sessionId = await startSession(billing.app, { userId, organisationId, client: testClient });
+  const read = async (wanted: { usage?: boolean }) => {
+    const user = await readSession(billing.app, sessionId, wanted);
+    if (user === null) throw new Error('There is no session.');
+    return requireScope(user, 'READ');
+  };
+  const expected = await readSubscription(billing.app, await read({}));
+  const known = await read({ usage: true });
+  const withoutDatabase = { ...billing.app, db: null as never, sql: null as never };
+
+  expect(await readSubscription(withoutDatabase, known)).toEqual(expected);
+  expect(expected.plan.tier).toBe('silver');
+  expect(expected.usage.find(({ meter }) => meter === 'projects')?.used).toBe(7);
+});

@@ -1,0 +1,26 @@
+import type { App } from '../../app.ts';
+import { hourSeconds } from '../../platform/durations.ts';
+import type { JobKinds } from '../../platform/jobs/registry.ts';
+import { deleteExpiredKeys } from './idempotency.ts';
+import { deleteOldDays, storeMemberDays } from './keep-days.ts';
+
+/** The jobs that keep the history of usage and delete what has expired. Times are in UTC. */
+export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'> {
+  return {
+    'usage-days': {
+      handler: () => storeMemberDays(app),
+      schedule: '1 0 * * *',
+      policy: 'stately',
+      retry: { forSeconds: hourSeconds, longestPauseSeconds: 300 },
+    },
+    'usage-sweep': {
+      async handler() {
+        await deleteExpiredKeys(app);
+        await deleteOldDays(app);
+      },
+      schedule: '*/10 * * * *',
+      policy: 'stately',
+      retry: { forSeconds: 60, longestPauseSeconds: 60 },
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { AppError } from '../../platform/errors.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
+import { limitSentence } from './limit-sentence.ts';
+
+/**
+ * Checks that the plan allows one more member. The organisation's row stays locked until the
+ * transaction ends, so concurrent joins wait. The number of memberships is the value of the meter.
+ *
+ * @throws AppError FORBIDDEN with a sentence that names the limit.
+ */
+export async function requireRoomForMember(app: App, tx: Transaction, organisationId: string): Promise<void> {
+  const meter = app.plans.meters.find((each) => each.meter === 'members');
+  if (meter === undefined) return;
+
+  await lockOrganisation(tx, organisationId);
+  const { plan } = await readPlan(app, organisationId, tx);
+  const limit = plan.limits.members ?? null;
+  const members = await tx.$count(memberships, eq(memberships.organisationId, organisationId));
+  if (limit !== null && members >= limit) {
+    throw new AppError('FORBIDDEN', limitSentence(meter, plan, limit));
+  }
+}

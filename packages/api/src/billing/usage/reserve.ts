@@ -1,0 +1,45 @@
+import type { App } from '../../app.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import { allowedBy } from './allowed-by.ts';
+import { count, refusingPlan, type UsageTarget } from './count.ts';
+import { limitSentence } from './limit-sentence.ts';
+import { type Meter, meterInBody } from './meter.ts';
+import type { UsageRequest } from './usage-input.ts';
+
+export type UsageAnswer = {
+  meter: string;
+  used: number;
+  /** Null if the plan has no limit. */
+  limit: number | null;
+  resets_at: string | null;
+};
+
+/**
+ * Reserves an amount of a meter within the plan's limit, by one statement: concurrent calls
+ * cannot exceed the limit. Usage above a lowered limit is kept. The same idempotency key
+ * counts once and answers as the first time, for 48 hours, refusals too.
+ *
+ * @throws AppError LIMIT_REACHED with meter, used, limit and allowed_by; CONFLICT if the key was
+ *   used with other content; VALIDATION for an unknown meter, for members, and above 2^53 − 1;
+ *   NOT_FOUND if the organisation was deleted meanwhile.
+ */
+export async function reserve(app: App, target: UsageTarget, request: UsageRequest): Promise<UsageAnswer> {
+  const meter = reservableMeter(app, request.meter);
+
+  const { granted, used, limit, tier, resetsAt } = await count(app, target, 'reserve', meter, request);
+
+  if (granted) return { meter: meter.meter, used, limit, resets_at: resetsAt };
+  if (limit === null) throw invalid({ amount: 'The use would exceed the largest whole number.' });
+  const plan = refusingPlan(app, tier);
+  const sentence = plan === null ? 'The plan’s limit is reached.' : limitSentence(meter, plan, limit);
+  throw new AppError('LIMIT_REACHED', sentence, {
+    facts: { meter: meter.meter, used, limit, allowed_by: allowedBy(app.plans, meter.meter, used + request.amount) },
+  });
+}
+
+/** Returns the meter that a body names. @throws AppError VALIDATION for an unknown meter, and for members, which are counted. */
+export function reservableMeter(app: App, name: string): Meter {
+  const meter = meterInBody(app, name);
+  if (name === 'members') throw invalid({ meter: 'Members are counted, not reserved.' });
+  return meter;
+}

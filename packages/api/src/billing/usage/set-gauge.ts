@@ -1,0 +1,55 @@
+import type { App } from '../../app.ts';
+import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
+import { planOfTarget, type UsageTarget } from './count.ts';
+import { dayOf, meterInPath } from './meter.ts';
+import { type GaugeValue, timeProblem } from './usage-input.ts';
+
+/**
+ * Sets a gauge to its true value, also above the limit. A value with a time (`at`) before the last change, also
+ * by a reservation or a release, changes nothing, and the answer holds the value that stays.
+ *
+ * @throws AppError NOT_FOUND for an unknown meter, or if the organisation was deleted meanwhile; VALIDATION for a
+ *   counter, for members and for a time more than 35 days back or 5 minutes ahead.
+ */
+export async function setGauge(
+  app: App,
+  target: UsageTarget,
+  name: string,
+  { used, at }: GaugeValue,
+): Promise<{ meter: string; used: number; limit: number | null }> {
+  const meter = meterInPath(app, name);
+  if (meter.kind !== 'gauge') throw invalid({ meter: `${meter.name} are counted: report them.` });
+  if (name === 'members') throw invalid({ meter: 'Members are counted by this service.' });
+  const now = app.now();
+  const problem = timeProblem(at, now);
+  if (problem !== null) throw invalid({ at: problem });
+
+  const { plan } = await planOfTarget(app, target);
+  const value = await store(app, target.organisationId, name, { used, at: at ?? now, canLose: at !== undefined });
+
+  return { meter: name, used: value, limit: plan.limits[name] ?? null };
+}
+
+type Value = {
+  used: number;
+  at: Date;
+  /** Whether a later change outranks it. A value without a time is the present one, whatever the nodes' clocks show. */
+  canLose: boolean;
+};
+
+async function store(app: App, organisationId: string, meter: string, { used, at, canLose }: Value): Promise<number> {
+  try {
+    const [row] = await app.sql<{ used: string }[]>`
+      insert into usage as held (organisation_id, meter, since, used, day, set_at)
+      values (${organisationId}, ${meter}, 'epoch', ${used}, ${dayOf(at)}, ${at.toISOString()})
+      on conflict (organisation_id, meter, since) do update set
+        used = case when ${canLose} and held.set_at > excluded.set_at then held.used else excluded.used end,
+        day = case when ${canLose} and held.set_at > excluded.set_at then held.day else greatest(held.day, excluded.day) end,
+        set_at = greatest(held.set_at, excluded.set_at)
+      returning used`;
+    return Number(row?.used);
+  } catch (error) {
+    if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+    throw error;
+  }
+}

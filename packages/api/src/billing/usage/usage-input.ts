@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { dayMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
+import { maxUsed } from './meter.ts';
+
+/** The largest amount of one request. */
+const maxAmount = 1_000_000_000;
+
+const oldestDays = 35;
+const aheadMilliseconds = 5 * minuteMilliseconds;
+
+const wholeAmount = `must be a whole number from 1 to ${maxAmount.toLocaleString('en-GB')}.`;
+// PostgreSQL text cannot store U+0000 and unpaired surrogates.
+const idempotencyKey = z
+  .string('An idempotency key is required.')
+  .min(1, 'An idempotency key is required.')
+  .refine((key) => [...key].length <= 128, 'An idempotency key has at most 128 characters.')
+  .refine((key) => !key.includes('\0') && key.isWellFormed(), 'An idempotency key must be text.');
+
+const meter = z.string('A meter is required.');
+const amount = z
+  .int(`The amount ${wholeAmount}`)
+  .min(1, `The amount ${wholeAmount}`)
+  .max(maxAmount, `The amount ${wholeAmount}`);
+const at = z.iso
+  .datetime({ offset: true, error: 'The time must be in ISO 8601.' })
+  .transform((value) => new Date(value));
+
+/** What a reservation or a release asks for. */
+export const usageRequestInput = z.object({ meter, amount: amount.default(1), idempotency_key: idempotencyKey });
+export type UsageRequest = z.output<typeof usageRequestInput>;
+
+/** One record of a report. */
+export const usageRecordInput = z.object({ meter, amount, idempotency_key: idempotencyKey, at: at.optional() });
+export type UsageRecord = z.output<typeof usageRecordInput>;
+
+export const maxRecords = 1000;
+
+/** The value that a gauge is set to. */
+export const gaugeValueInput = z.object({
+  used: z
+    .int(`The value must be a whole number from 0 to ${maxUsed}.`)
+    .min(0, `The value must be a whole number from 0 to ${maxUsed}.`),
+  at: at.optional(),
+});
+export type GaugeValue = z.output<typeof gaugeValueInput>;
+
+/** How many days of history to read, with today. */
+export const usageDaysInput = z.coerce
+  .number('must be a whole number from 1 to 400.')
+  .refine((days) => Number.isInteger(days) && days >= 1 && days <= 400, 'must be a whole number from 1 to 400.')
+  .default(30);
+
+/** Returns what is wrong with a time, or null: it lies at most 35 days back and 5 minutes ahead. */
+export function timeProblem(time: Date | undefined, now: Date): string | null {
+  if (time === undefined) return null;
+  if (time.getTime() > now.getTime() + aheadMilliseconds) return 'The time is more than 5 minutes ahead.';
+  if (time.getTime() < now.getTime() - oldestDays * dayMilliseconds) return 'The time is more than 35 days ago.';
+  return null;
+}

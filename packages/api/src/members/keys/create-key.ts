@@ -1,0 +1,50 @@
+import { and } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { App } from '../../app.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { lockUser } from '../../auth/profile/lock-user.ts';
+import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
+import { isValidKey } from '../../organisations/is-valid-key.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { apiKeys } from '../../platform/db/schema/keys.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { lockMembers, requireAdministrator } from '../lock-members.ts';
+import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts';
+
+const maxKeys = 20;
+
+export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField });
+
+/**
+ * Creates a key that acts for the principal's organisation alone. The answer is the only place
+ * that ever holds the key.
+ *
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
+ *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys; TOO_MANY after 30
+ *   keys of a user in an hour; UNAUTHENTICATED if the session ended meanwhile.
+ */
+export async function createKey(
+  app: App,
+  principal: Administrator,
+  { organisation_id, ...input }: z.output<typeof createKeyInput>,
+  client: Client,
+): Promise<CreatedKey> {
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+
+  await app.throttle.take({ 'api-key-user': principal.user.id });
+  return app.db.transaction(async (tx) => {
+    // The key names its creator, so the user is locked too, before the organisation (see lockUser).
+    await lockUser(tx, principal.user.id);
+    await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
+    await requireRoomForKey(app, tx, organisationId);
+    return storeKey(app, tx, { organisationId }, input, { actorId: principal.user.id, client });
+  });
+}
+
+async function requireRoomForKey(app: App, tx: Transaction, organisationId: string): Promise<void> {
+  const valid = and(ownedBy(organisationId), isValidKey(app.now()));
+  if ((await tx.$count(apiKeys, valid)) >= maxKeys) {
+    throw invalid({ name: `An organisation has at most ${maxKeys} keys. Revoke one that is not used.` });
+  }
+}

@@ -1,0 +1,65 @@
+import { and, desc, eq, gt, isNull, or } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Administrator } from '../../auth/principal.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { apiKeys } from '../../platform/db/schema/keys.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { endedKeyCutoff } from './delete-old-keys.ts';
+import { type KeyOwner, ownedBy, scopesOf } from './store-key.ts';
+
+/**
+ * Returns the keys of the principal's organisation, the newest first, with those that ended in
+ * the last 30 days.
+ *
+ * @throws AppError NO_ORGANISATION.
+ */
+export async function listKeys(app: App, principal: Administrator) {
+  const { id } = principal.requireOrganisation();
+  const rows = await readKeys(app, { organisationId: id });
+  return rows.map(({ organisation: _, ...key }) => key);
+}
+
+/** Returns the keys of an owner; of every owner without one. */
+export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) {
+  const now = app.now();
+  const cutoff = endedKeyCutoff(now);
+  const rows = await app.db
+    .select({
+      key: apiKeys,
+      // The address comes first, because drizzle treats a joined row whose first column is null as missing.
+      creator: { email: users.email, name: users.name },
+      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+    })
+    .from(apiKeys)
+    .leftJoin(users, eq(users.id, apiKeys.createdBy))
+    .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))
+    .where(
+      and(
+        ownedBy(organisationId),
+        or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, cutoff)),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, cutoff)),
+      ),
+    )
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
+
+  return rows.map(({ key, creator, organisation }) => ({
+    id: key.id,
+    name: key.name,
+    hint: key.hint,
+    scopes: scopesOf(key.scope),
+    state: stateOf(key, now),
+    organisation,
+    created_by: creator,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  }));
+}
+
+type State = 'valid' | 'expired' | 'revoked';
+
+function stateOf({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): State {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'valid';
+}

@@ -1,0 +1,91 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { hintOf, newKey } from '../../auth/key-format.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { newId } from '../../platform/db/id.ts';
+import { apiKeys } from '../../platform/db/schema/keys.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { oneLine } from '../../platform/security/text.ts';
+import { hashToken } from '../../platform/security/token.ts';
+
+const maxDays = 3650;
+const wholeDays = `The days must be a whole number from 1 to ${maxDays.toLocaleString('en-GB')}.`;
+
+/** What every new key needs. `expires_in_days` is absent for a key that does not expire. */
+export const newKeyInput = z.object({
+  name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
+  scope: z.enum(['READ', 'WRITE'], 'The scope is READ or WRITE.').default('READ'),
+  expires_in_days: z.int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).nullish(),
+});
+
+export type KeyOwner = { organisationId: string | null };
+type KeyActor = { actorId: string | null; client?: Client };
+
+/** A key with its text, which is shown once. */
+export type CreatedKey = { id: string; key: string; name: string; scopes: string[]; expires_at: string | null };
+
+/** Creates a key and records who did. Only the answer holds the key: its hash is stored. */
+export async function storeKey(
+  app: App,
+  tx: Transaction,
+  { organisationId }: KeyOwner,
+  { name, scope, expires_in_days: days }: z.output<typeof newKeyInput>,
+  actor: KeyActor,
+): Promise<CreatedKey> {
+  const now = app.now();
+  const id = newId(now);
+  const key = newKey(app.config);
+  const expiresAt = days == null ? null : new Date(now.getTime() + days * dayMilliseconds);
+
+  await tx.insert(apiKeys).values({
+    id,
+    organisationId,
+    name,
+    hash: hashToken(key),
+    hint: hintOf(key),
+    scope,
+    createdBy: actor.actorId,
+    createdAt: now,
+    expiresAt,
+  });
+  await recordAudit(tx, now, { action: 'api-key-created', ...actor, organisationId, details: { name, scope } });
+  return { id, key, name, scopes: scopesOf(scope), expires_at: expiresAt?.toISOString() ?? null };
+}
+
+/**
+ * Revokes a key, from the next request on, and records who did.
+ *
+ * @throws AppError NOT_FOUND if the owner has no such key, or it is revoked already.
+ */
+export async function revokeStoredKey(
+  app: App,
+  tx: Transaction,
+  { organisationId, id }: Partial<KeyOwner> & { id: string },
+  actor: KeyActor,
+): Promise<void> {
+  const [revoked] = await tx
+    .update(apiKeys)
+    .set({ revokedAt: app.now() })
+    .where(and(eq(apiKeys.id, id), ownedBy(organisationId), isNull(apiKeys.revokedAt)))
+    .returning({ name: apiKeys.name, organisationId: apiKeys.organisationId });
+  if (revoked === undefined) throw new AppError('NOT_FOUND', 'There is no such API key.');
+
+  const { name } = revoked;
+  const details = { action: 'api-key-revoked', organisationId: revoked.organisationId, details: { name } } as const;
+  await recordAudit(tx, app.now(), { ...details, ...actor });
+}
+
+/** The condition for the keys of an organisation, or of the deployment (null), or of all owners (undefined). */
+export function ownedBy(organisationId: string | null | undefined) {
+  if (organisationId === undefined) return undefined;
+  return organisationId === null ? isNull(apiKeys.organisationId) : eq(apiKeys.organisationId, organisationId);
+}
+
+/** Returns the scopes of a key: WRITE includes READ. */
+export function scopesOf(scope: 'READ' | 'WRITE'): string[] {
+  return scope === 'WRITE' ? ['READ', 'WRITE'] : ['READ'];
+}

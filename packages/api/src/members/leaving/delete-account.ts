@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { confirmUser } from '../../auth/password/confirm-user.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { readPlan } from '../../billing/entitlement/read-plan.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { eraseUser } from './erase-user.ts';
+import { organisationsEndingWith, solelyOwned } from './sole-owner.ts';
+
+export const deleteAccountInput = z.object({
+  /** Required if the account has a password. Otherwise a recent sign-in is required. */
+  password: z.string({ error: 'Enter your password.' }).optional(),
+  /** The organisations whose deletion the page announced. If they are given, no other one is deleted. */
+  organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
+});
+
+/**
+ * Returns what deleting the account would also delete. Allowed while the account awaits approval.
+ */
+export async function readDeletion(app: App, principal: UserPrincipal) {
+  const { user } = principal;
+  const owned = await solelyOwned(app.db, user.id);
+
+  const ends = await Promise.all(
+    owned.map(async ({ id, name, slug, others }) => {
+      const { tier, plan } = await readPlan(app, id);
+      return { organisation: { id, name, slug }, tier, tier_name: plan.name, has_members: others > 0 };
+    }),
+  );
+  return { ends, blocked: ends.some((end) => end.has_members) };
+}
+
+/**
+ * Deletes a user's account, as `eraseUser` does. Allowed while the account awaits approval.
+ *
+ * @throws AppError UNAUTHENTICATED or FORBIDDEN if the user is not confirmed; TOO_MANY; VALIDATION
+ *   if an organisation that only this user owns has other members; NOT_FOUND if an organisation
+ *   would be deleted that the page did not show; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY
+ *   if a subscription cannot be ended; BUSY if the organisations changed meanwhile, or if too
+ *   many passwords are being hashed.
+ */
+export async function deleteAccount(
+  app: App,
+  principal: UserPrincipal,
+  { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
+  client: Client,
+): Promise<void> {
+  const { id: userId } = principal.user;
+  await organisationsEndingWith(app.db, userId, { withMembers: true, shown });
+  await confirmUser(app, principal, password, client);
+
+  const erased = await eraseUser(app, { userId }, { actorId: userId, client, shown });
+  if (erased === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+}

@@ -1,0 +1,134 @@
+import { asc, eq, or } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { isOwn } from '../../audit/read-activity.ts';
+import type { Approved } from '../../auth/principal.ts';
+import { listKnownBrowsers } from '../../auth/sessions/known-browser.ts';
+import { listSessions } from '../../auth/sessions/list-sessions.ts';
+import type { Executor } from '../../platform/db/client.ts';
+import { identities, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { auditEvents } from '../../platform/db/schema/audit.ts';
+import { invitations, memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
+
+/**
+ * Returns everything that is stored about the signed-in user, without hashes and tokens.
+ *
+ * @throws AppError UNAUTHENTICATED if the account was deleted meanwhile.
+ */
+export async function exportData(app: App, principal: Approved) {
+  const data = await exportUser(app, principal.user.id);
+  if (data === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return data;
+}
+
+/** Returns what `exportData` does for any user, whatever the account status. Null if there is no such user. */
+export async function exportUser(app: App, userId: string) {
+  const [own] = await app.db.select().from(users).where(eq(users.id, userId));
+  if (own === undefined) return null;
+
+  const known = await app.db.select().from(identities).where(eq(identities.userId, userId));
+  return {
+    user: {
+      id: own.id,
+      email: own.email,
+      name: own.name,
+      email_verified_at: own.emailVerifiedAt,
+      created_at: own.createdAt,
+      suspended_at: own.suspendedAt,
+      operator: own.operator,
+      has_password: own.passwordHash !== null,
+      identities: known.map(({ issuer, subject, linkedAt, unlinkedAt }) => ({
+        issuer,
+        subject,
+        linked_at: linkedAt,
+        unlinked_at: unlinkedAt,
+      })),
+    },
+    organisations: await organisationsOf(app.db, userId),
+    open_invitations: await invitationsBy(app.db, userId),
+    sign_ups: await signUpsOf(app.db, userId),
+    verification_mails: await mailsTo(app.db, userId),
+    sessions: (await listSessions(app, userId)).map(({ createdAt, expiresAt, userAgent, client }) => ({
+      created_at: createdAt,
+      expires_at: expiresAt,
+      user_agent: userAgent,
+      client,
+    })),
+    known_browsers: (await listKnownBrowsers(app, userId)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
+    events: await eventsOf(app.db, userId),
+  };
+}
+
+function organisationsOf(db: Executor, userId: string) {
+  return db
+    .select({
+      id: organisations.id,
+      slug: organisations.slug,
+      name: organisations.name,
+      approval: organisations.approval,
+      role: memberships.role,
+      since: memberships.createdAt,
+      last_seen_at: memberships.lastSeenAt,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, userId));
+}
+
+function invitationsBy(db: Executor, userId: string) {
+  return db
+    .select({
+      organisation_id: invitations.organisationId,
+      role: invitations.role,
+      note: invitations.note,
+      created_at: invitations.createdAt,
+      expires_at: invitations.expiresAt,
+    })
+    .from(invitations)
+    .where(eq(invitations.createdBy, userId))
+    .orderBy(asc(invitations.createdAt), asc(invitations.id));
+}
+
+function signUpsOf(db: Executor, userId: string) {
+  return db
+    .select({ organisation_name: signUps.organisationName, created_at: signUps.createdAt, used_at: signUps.usedAt })
+    .from(signUps)
+    .where(eq(signUps.userId, userId))
+    .orderBy(asc(signUps.createdAt));
+}
+
+function mailsTo(db: Executor, userId: string) {
+  return db
+    .select({
+      purpose: verificationLinks.purpose,
+      email: verificationLinks.email,
+      sent_at: verificationLinks.sentAt,
+      expires_at: verificationLinks.expiresAt,
+      used_at: verificationLinks.usedAt,
+    })
+    .from(verificationLinks)
+    .where(eq(verificationLinks.userId, userId))
+    .orderBy(asc(verificationLinks.createdAt));
+}
+
+async function eventsOf(db: Executor, userId: string) {
+  const events = await db
+    .select({
+      at: auditEvents.at,
+      action: auditEvents.action,
+      actorId: auditEvents.actorId,
+      userId: auditEvents.userId,
+      client: auditEvents.client,
+      userAgent: auditEvents.userAgent,
+    })
+    .from(auditEvents)
+    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId)))
+    .orderBy(asc(auditEvents.at), asc(auditEvents.id));
+  // The client of another actor, such as an operator, is not the user's data.
+  return events.map(({ at, action, client, userAgent, ...entry }) =>
+    isOwn(entry, userId)
+      ? { at, action, client, user_agent: userAgent }
+      : { at, action, client: null, user_agent: null },
+  );
+}

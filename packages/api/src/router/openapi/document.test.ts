@@ -1,0 +1,81 @@
+import type { inferRouterOutputs } from '@trpc/server';
+import { expect, it } from 'vitest';
+import type { z } from 'zod';
+import { type AppRouter, appRouter } from '../root.ts';
+import type { answers } from './answers.ts';
+import { internalProcedures } from './internal.ts';
+import { operations } from './operations.ts';
+
+type Written = { [Name in keyof typeof answers]: z.output<(typeof answers)[Name]> };
+type Answers = inferRouterOutputs<AppRouter>;
+type Agree<One, Other> = [One, Other] extends [Other, One] ? true : false;
+
+/** Compiles only if the schemas of the document have the types of the router's answers. */
+const agreement: {
+  signUp: Agree<Written['SignUp'], Answers['accounts']['signUp']>;
+  resend: Agree<Written['Done'], Answers['accounts']['resend']>;
+  signIn: Agree<Written['Done'], Answers['signIn']['withPassword']>;
+  signOut: Agree<Written['Done'], Answers['signIn']['out']>;
+  session: Agree<Written['Session'], Answers['sessions']['verify']>;
+  subscription: Agree<Written['Subscription'], Answers['subscription']['read']>;
+  checkout: Agree<Written['Address'], Answers['billing']['checkout']>;
+  portal: Agree<Written['Address'], Answers['billing']['portal']>;
+  cancel: Agree<Written['SubscriptionRecord'], Answers['billing']['cancel']>;
+  resume: Agree<Written['SubscriptionRecord'], Answers['billing']['resume']>;
+  entitlements: Agree<Written['Entitlements'], Answers['entitlements']['get']>;
+  entitlement: Agree<Written['Entitlement'], Answers['entitlements']['check']>;
+  reserve: Agree<Written['Usage'], Answers['usage']['reserve']>;
+  release: Agree<Written['Usage'], Answers['usage']['release']>;
+  report: Agree<Written['Report'], Answers['usage']['report']>;
+  gauge: Agree<Written['Gauge'], Answers['usage']['set']>;
+  history: Agree<Written['UsageHistory'], Answers['usage']['read']>;
+  organisations: Agree<Written['Organisations'], Answers['organisations']['list']>;
+  members: Agree<Written['Members'], Answers['members']['list']>;
+  changes: Agree<Written['Changes'], Answers['changes']['since']>;
+  token: Agree<Written['Token'], Answers['tokens']['issue']>;
+  keySet: Agree<Written['KeySet'], Answers['tokens']['keySet']>;
+} = {
+  entitlements: true,
+  entitlement: true,
+  reserve: true,
+  release: true,
+  report: true,
+  gauge: true,
+  history: true,
+  organisations: true,
+  members: true,
+  changes: true,
+  token: true,
+  keySet: true,
+  signUp: true,
+  resend: true,
+  signIn: true,
+  signOut: true,
+  session: true,
+  subscription: true,
+  checkout: true,
+  portal: true,
+  cancel: true,
+  resume: true,
+};
+
+it('documents each procedure of the router, or names it as internal, once', () => {
+  const documented = operations.flatMap(({ procedure }) => procedure ?? []);
+  const all = Object.keys(appRouter._def.procedures);
+  const internal = Object.values(internalProcedures)
+    .flat()
+    .flatMap((name) => (name.endsWith('.*') ? all.filter((one) => one.startsWith(name.slice(0, -1))) : [name]));
+  expect([...documented, ...internal].sort()).toEqual(all.sort());
+});
+
+it('documents queries as GET and mutations as other methods', () => {
+  const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>;
+  for (const { procedure, method } of operations) {
+    if (procedure === null) continue;
+    expect([procedure, procedures[procedure]?._def.type]).toEqual([procedure, method === 'get' ? 'query' : 'mutation']);
+  }
+});
+
+it('has schemas with the types of the answers', () => {
+  expect(Object.values(agreement)).not.toContain(false);
+});

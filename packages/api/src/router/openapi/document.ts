@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { type ErrorCode, errorCodes } from '../../platform/errors.ts';
+import { answers } from './answers.ts';
+import { type Operation, tags } from './operation.ts';
+import { operations } from './operations.ts';
+
+export type JsonSchema = { [key: string]: unknown };
+
+export type DocumentedOperation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[];
+  requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
+  responses: Record<string, { description: string; content: { 'application/json': { schema: JsonSchema } } }>;
+};
+
+export type OpenApiDocument = {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
+};
+
+type DeploymentInfo = { publicBaseUrl: string | null; service: { name: string } };
+
+/** Returns the OpenAPI 3.1 document of this deployment, built from the schemas that check its requests. */
+export function openApiDocument({ publicBaseUrl, service }: DeploymentInfo): OpenApiDocument {
+  const { paths, schemas } = describedOperations();
+
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${service.name} API`,
+      version: '0.1.0',
+      description:
+        'JSON endpoints for browsers, reverse proxies and services. An error is a sentence in `error` for people, and a `code` for programs; `fields` names invalid fields. Later versions may add fields to an answer.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicBaseUrl ?? '/' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: securitySchemes(publicBaseUrl),
+    },
+  };
+}
+
+let described: { paths: OpenApiDocument['paths']; schemas: Record<string, JsonSchema> } | undefined;
+
+/** Returns the part that is the same for every deployment. Cached, because the conversion is slow and the endpoint public. */
+function describedOperations() {
+  if (described !== undefined) return described;
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
+  }
+  const schemas = Object.fromEntries(
+    Object.entries(answers).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+  );
+  described = { paths, schemas };
+  return described;
+}
+
+function securitySchemes(publicBaseUrl: string | null): Record<string, JsonSchema> {
+  const name = publicBaseUrl?.startsWith('http:') ? 'session' : '__Host-session';
+  return {
+    session: { type: 'apiKey', in: 'cookie', name, description: 'The cookie that sign-in sets.' },
+    key: { type: 'http', scheme: 'bearer', description: 'An API key: gh_live_…, or gh_test_… on loopback.' },
+  };
+}
+
+function documented(operation: Operation): DocumentedOperation {
+  const { id, tag, summary, scope, access, body } = operation;
+  const needs = scope === undefined ? undefined : `Needs the scope ${scope}.`;
+  const description = [operation.description, needs].filter((each) => each !== undefined).join(' ');
+  const parameters = [
+    ...parametersOf('path', operation.pathParameters),
+    ...parametersOf('query', operation.query),
+    ...parametersOf('header', operation.headers),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: access.map((each): Record<string, string[]> => (each === 'public' ? {} : { [each]: [] })),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+      },
+    }),
+    responses: responsesOf(operation),
+  };
+}
+
+function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodObject | undefined) {
+  if (schema === undefined) return [];
+  const { properties, required = [] } = schemaOf(schema, 'input') as {
+    properties: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...each }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(typeof description === 'string' && { description }),
+    schema: each,
+  }));
+}
+
+function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Operation): DocumentedOperation['responses'] {
+  const headers = Object.entries(answerHeaders ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  const responses: DocumentedOperation['responses'] = {
+    200: {
+      description: 'Done.',
+      ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/${answer}` } } },
+    },
+  };
+  for (const [status, codes] of byStatus(errorsOf(operation))) {
+    const own = codes.map((code) => facts[code]).find((each) => each !== undefined);
+    responses[status] = {
+      description: `${codes.join(', ')}.`,
+      ...(['429', '503'].includes(status) && {
+        headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
+      }),
+      content: { 'application/json': { schema: errorSchema(codes, own) } },
+    };
+  }
+  return responses;
+}
+
+function errorSchema(codes: ErrorCode[], facts: z.ZodObject | undefined): JsonSchema {
+  const base = z.object({
+    error: z.string().describe('A sentence for people.'),
+    code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),
+    fields: z.record(z.string(), z.string()).optional().describe('A sentence for each invalid field.'),
+  });
+  return schemaOf(facts === undefined ? base : base.extend(facts.partial().shape), 'output');
+}
+
+/** The codes of an operation: its own, and those of every operation of its kind. */
+function errorsOf({ method, access, body, errors }: Pick<Operation, 'method' | 'access' | 'body' | 'errors'>) {
+  const codes = new Set<ErrorCode>(errors);
+  if (!access.includes('public')) {
+    for (const code of ['UNAUTHENTICATED', 'AWAITING_APPROVAL', 'FORBIDDEN'] as const) codes.add(code);
+  }
+  if (method !== 'get') codes.add('FOREIGN_ORIGIN');
+  if (body !== undefined) for (const code of ['VALIDATION', 'TOO_LARGE', 'NOT_JSON'] as const) codes.add(code);
+  return [...codes, 'INTERNAL' as const, 'BUSY' as const];
+}
+
+function byStatus(codes: ErrorCode[]): [status: string, codes: ErrorCode[]][] {
+  const groups = new Map<string, ErrorCode[]>();
+  for (const code of codes) {
+    const status = String(errorCodes[code].status);
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  return [...groups].sort(([one], [other]) => Number(one) - Number(other));
+}
+
+/** A schema as JSON Schema. Objects stay open, because later versions may add fields. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, ...written } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    },
+  });
+  return written;
+}

@@ -1,0 +1,214 @@
+import { commandLine } from '../../operators/actor.ts';
+import { afterRestore } from '../../operators/deployment/after-restore.ts';
+import { replaceCustomer } from '../../operators/replace-customer.ts';
+import { endSessions } from '../../operators/users/end-sessions.ts';
+import { eraseOnRequest } from '../../operators/users/erase-on-request.ts';
+import { exportOnRequest } from '../../operators/users/export-on-request.ts';
+import {
+  approveOwner,
+  createPasswordLink,
+  declineOwner,
+  grantOperator,
+  restoreOrganisation,
+  restoreUser,
+  revokeOperator,
+  suspendOrganisation,
+  suspendUser,
+} from '../admin-commands.ts';
+import { ownedBy } from '../billing.ts';
+import { type AuditCase, type AuditTest, actsOf, type Owner } from './audit-case.ts';
+import { payFor } from './pay-for.ts';
+
+const reason = 'Not a customer.';
+
+/** What operators do in the operator console. */
+export function consoleActions(test: AuditTest): AuditCase[] {
+  const { owner, afterwards } = actsOf(test);
+  const operators = () => test.operator.api.operators;
+
+  return [
+    [
+      'an approval in the console',
+      owner(({ organisationId }) => operators().approve({ organisation_ids: [organisationId] }), { approved: false }),
+      'organisation-approved by operator about organisation from client',
+    ],
+    [
+      'an approval of an approved organisation',
+      owner(({ organisationId }) => operators().approve({ organisation_ids: [organisationId] })),
+    ],
+    [
+      'a decline in the console',
+      owner(({ organisationId }) => operators().decline({ organisation_ids: [organisationId] }), { approved: false }),
+      'organisation-declined by operator about organisation from client',
+    ],
+    [
+      'a decision undone in the console',
+      owner(async ({ organisationId: organisation_id }) => {
+        const { approved_at } = await operators().organisation({ organisation_id });
+        return operators().undoDecision({ organisation_id, decided_at: approved_at ?? '' });
+      }),
+      'decision-undone by operator about organisation from client',
+    ],
+    [
+      'an organisation suspended in the console',
+      owner(({ organisationId }) => operators().suspendOrganisation({ organisation_id: organisationId })),
+      'organisation-suspended by operator about organisation from client',
+    ],
+    [
+      'an organisation restored in the console',
+      afterwards(
+        ({ organisationId }) => operators().suspendOrganisation({ organisation_id: organisationId }),
+        async ({ organisationId: organisation_id }) => {
+          const { suspended_at } = await operators().organisation({ organisation_id });
+          return operators().restoreOrganisation({ organisation_id, suspended_at: suspended_at ?? '' });
+        },
+      ),
+      'organisation-restored by operator about organisation from client',
+    ],
+    [
+      'a user suspended in the console',
+      owner(({ userId }) => operators().suspend({ user_id: userId })),
+      'person-suspended by operator about user from client',
+    ],
+    [
+      'a user restored in the console',
+      afterwards(
+        ({ userId }) => operators().suspend({ user_id: userId }),
+        async ({ userId: user_id }) => {
+          const { suspended_at } = await operators().person({ user_id });
+          return operators().restore({ user_id, suspended_at: suspended_at ?? '' });
+        },
+      ),
+      'person-restored by operator about user from client',
+    ],
+    [
+      'a password link made in the console',
+      owner(({ userId }) => operators().passwordLink({ user_id: userId })),
+      'password-link-made by operator about user from client',
+    ],
+    [
+      'all subscriptions compared in the console',
+      owner(() => operators().compareNow()),
+      'billing-reconciled by operator from client',
+    ],
+    [
+      'an API key of the deployment',
+      owner(() => operators().createKey({ name: 'Service' })),
+      'api-key-created by operator from client',
+    ],
+    [
+      'a payment event applied again in the console',
+      afterwards(
+        (made) => payFor(test, made),
+        (_, { eventId }) => operators().applyAgain({ event_id: eventId }),
+      ),
+      'event-applied-again by operator from client',
+    ],
+    [
+      'a subscription synced in the console',
+      afterwards(
+        (made) => payFor(test, made),
+        (_, { subscriptionId }) => operators().syncNow({ subscription_id: subscriptionId }),
+      ),
+      'subscription-synced by operator about organisation from client',
+    ],
+  ];
+}
+
+/** What operators do by admin commands. */
+export function commandActions(test: AuditTest): AuditCase[] {
+  const { owner, afterwards } = actsOf(test);
+
+  return [
+    [
+      'an approval by command',
+      owner(({ email }) => approveOwner(test.app, email), { approved: false }),
+      'organisation-approved about organisation',
+    ],
+    [
+      'an approval by command of a declined organisation',
+      afterwards(
+        ({ email }) => declineOwner(test.app, email, reason),
+        ({ email }) => approveOwner(test.app, email),
+        { approved: false },
+      ),
+      'organisation-approved about organisation',
+    ],
+    [
+      'a decline by command',
+      owner(({ email }) => declineOwner(test.app, email, reason), { approved: false }),
+      'organisation-declined about organisation',
+    ],
+    [
+      'an operator granted by command',
+      owner(({ email }) => grantOperator(test.app, email), { approved: false }),
+      'operator-granted about user',
+      'organisation-approved about organisation',
+    ],
+    [
+      'an operator revoked by command',
+      owner(({ email }) => revokeOperator(test.app, email), { operator: true }),
+      'operator-revoked about user',
+    ],
+    ['a user suspended by command', owner(({ email }) => suspendUser(test.app, email)), 'person-suspended about user'],
+    [
+      'a user restored by command',
+      afterwards(
+        ({ email }) => suspendUser(test.app, email),
+        ({ email }) => restoreUser(test.app, email),
+      ),
+      'person-restored about user',
+    ],
+    [
+      'a password link made by command',
+      owner(({ email }) => createPasswordLink(test.app, email)),
+      'password-link-made about user',
+    ],
+    [
+      'sessions ended by command',
+      owner(({ userId }) => endSessions(test.app, { userId }, commandLine)),
+      'sessions-ended about user',
+    ],
+    ['all sessions ended by command', owner(() => endSessions(test.app, {}, commandLine)), 'sessions-ended'],
+    [
+      'an export by command',
+      owner(({ userId }) => exportOnRequest(test.app, { userId }, commandLine)),
+      'data-exported about user',
+    ],
+    [
+      'a user erased by command',
+      owner(({ userId }) => eraseOnRequest(test.app, { userId }, commandLine)),
+      'account-deleted about user',
+      'organisation-deleted about organisation',
+    ],
+    ['the command after a restored backup', owner(() => afterRestore(test.app, commandLine)), 'backup-restored'],
+    [
+      'an organisation suspended by command',
+      owner((made) => suspendOrganisation(test.app, slugOf(made))),
+      'organisation-suspended about organisation',
+    ],
+    [
+      'an organisation restored by command',
+      afterwards(
+        (made) => suspendOrganisation(test.app, slugOf(made)),
+        (made) => restoreOrganisation(test.app, slugOf(made)),
+      ),
+      'organisation-restored about organisation',
+    ],
+    [
+      'a new customer for an organisation whose customer the provider does not know',
+      afterwards(
+        async ({ api, principal }) => {
+          await api.billing.portal();
+          for (const { id } of ownedBy(test, principal).customers) delete test.sandbox.payment.state().customers[id];
+        },
+        ({ organisationId }) => replaceCustomer(test.app, { organisationId }),
+      ),
+      'customer-started-anew about organisation',
+    ],
+  ];
+}
+
+function slugOf({ principal }: Owner): string {
+  return principal.organisation?.slug ?? '';
+}

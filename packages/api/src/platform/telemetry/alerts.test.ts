@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { counters, durations, levels } from './metrics.ts';
 import { createPrometheus } from './prometheus.ts';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 const rulesFile = path.join(root, 'deploy/alerts.yaml');
 const rules = await readFile(rulesFile, 'utf8');
 const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string);

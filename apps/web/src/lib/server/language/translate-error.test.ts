@@ -10,7 +10,8 @@ const api = fileURLToPath(new URL('../../../../../../packages/api/src', import.m
 
 /** The folders whose errors a form of a page can show. Those of services (usage, changes) are for programs. */
 const folders = [
-  ...['auth', 'members', 'organisations', 'platform/security'],
+  ...['auth/password', 'auth/profile', 'auth/sign-in', 'auth/sign-up', 'auth/verification'],
+  ...['members', 'organisations', 'platform/security'],
   ...['operators/events', 'operators/organisations', 'operators/users', 'operators/queue'],
 ];
 

@@ -3,9 +3,10 @@ import { createApp } from '@gatehouse/api/create-app';
 import { type Config, parseConfig } from '@gatehouse/api/platform/config';
 import { createLog } from '@gatehouse/api/platform/log';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { CommanderError } from 'commander';
+import type { Answer, Needs } from './commands/answer.ts';
 import { cliError } from './commands/cli-error.ts';
-import type { Command } from './commands/commands.ts';
-import { parseCommandLine, UsageError } from './commands/parse-args.ts';
+import { createProgram } from './commands/program.ts';
 import { describeDatabase } from './database/describe-database.ts';
 import { migrationsOf } from './database/migrations-folder.ts';
 import { loadEnvFile } from './env-file.ts';
@@ -17,20 +18,22 @@ process.exit(await operate(process.argv.slice(2)));
  * for wrong usage, else 1. The answer goes to stdout, the reason of a failure to stderr.
  */
 async function operate(args: string[]): Promise<number> {
-  try {
-    const call = parseCommandLine(args);
-    if ('help' in call) {
-      await print(process.stdout, call.help);
-      return 0;
-    }
+  let isSound = true;
+  const program = createProgram(async (act, needs = {}) => {
     loadEnvFile();
-    const answer = await withApp(parseConfig(process.env), call.command, (app) => call.command.run(app, call.args));
+    const answer = await withApp(parseConfig(process.env), needs, act);
     const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
     await print(process.stdout, report);
-    return sound ? 0 : 1;
+    isSound = sound;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return isSound ? 0 : 1;
   } catch (error) {
+    // Its text is printed already; --help and --version end with code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     await print(process.stderr, cliError(error));
-    return error instanceof UsageError ? 2 : 1;
+    return 1;
   }
 }
 
@@ -44,7 +47,7 @@ async function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
  * Calls `act` with an app on DATABASE_URL or on the embedded database. A running embedded
  * database is joined; else one is started, and stopped afterwards.
  */
-async function withApp<Answer>(config: Config, command: Command, act: (app: App) => Promise<Answer>): Promise<Answer> {
+async function withApp(config: Config, needs: Needs, act: (app: App) => Promise<Answer>): Promise<Answer> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir) : null;
   const log = createLog({ level: 'warn', format: config.log.format, write: (line) => process.stderr.write(line) });
   try {
@@ -53,8 +56,8 @@ async function withApp<Answer>(config: Config, command: Command, act: (app: App)
       config: { ...config, databaseUrl, databasePool: 2 },
       migrations: migrationsOf(import.meta.url),
       work: false,
-      migrates: command.migrates ?? false,
-      withoutDatabase: command.withoutDatabase ?? false,
+      migrates: needs.migrates ?? false,
+      withoutDatabase: needs.withoutDatabase ?? false,
       log,
     });
     try {

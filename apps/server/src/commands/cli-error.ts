@@ -21,7 +21,7 @@ export function cliError(error: unknown): string {
 
 /** Errors of the database driver have a code, and those of drizzle start with "Failed query". */
 function isSentence(error: Error): boolean {
-  if (['AppError', 'ConfigError', 'UsageError'].includes(error.name)) return true;
+  if (['AppError', 'ConfigError'].includes(error.name)) return true;
   return error.name === 'Error' && !('code' in error) && !error.message.startsWith('Failed query');
 }
 

@@ -1,23 +1,63 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
-import * as organisations from '@gatehouse/api/operators/organisations/suspend-organisation';
-import { replaceCustomer } from '@gatehouse/api/operators/replace-customer';
+import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
+import { listOrganisations } from '@gatehouse/api/operators/organisations/find-organisations';
+import { restoreOrganisation, suspendOrganisation } from '@gatehouse/api/operators/organisations/suspend-organisation';
+import type { Command } from 'commander';
+import { jsonOption, listing, type Perform } from './answer.ts';
 
-type Organisation = { id: string; slug: string };
+/** Adds the commands about an organisation. */
+export function addOrganisationCommands(program: Command, perform: Perform): void {
+  program
+    .command('organisations')
+    .description('lists the organisations')
+    .argument('[SEARCH]', 'a part of the name or slug')
+    .option(...jsonOption)
+    .action((search = '', { json = false }) =>
+      perform(async (app) => listing(await findAll(app, search), json, lineOf, 'There are no such organisations.')),
+    );
 
-export async function suspendOrganisation(app: App, { id, slug }: Organisation): Promise<string> {
-  await organisations.suspendOrganisation(app, { organisationId: id }, commandLine);
-  return `Suspended ${slug}.`;
+  program
+    .command('suspend-organisation')
+    .description('suspends an organisation')
+    .argument('<SLUG>', 'the slug of an organisation')
+    .action((slug: string) =>
+      perform(async (app) => {
+        const { id } = await findOrganisation(app.db, slug);
+        await suspendOrganisation(app, { organisationId: id }, commandLine);
+        return `Suspended ${slug}.`;
+      }),
+    );
+
+  program
+    .command('restore-organisation')
+    .description('restores a suspended organisation')
+    .argument('<SLUG>', 'the slug of an organisation')
+    .action((slug: string) =>
+      perform(async (app) => {
+        const { id } = await findOrganisation(app.db, slug);
+        await restoreOrganisation(app, { organisationId: id }, commandLine);
+        return `Restored ${slug}.`;
+      }),
+    );
 }
 
-export async function restoreOrganisation(app: App, { id, slug }: Organisation): Promise<string> {
-  await organisations.restoreOrganisation(app, { organisationId: id }, commandLine);
-  return `Restored ${slug}.`;
+type Organisation = Awaited<ReturnType<typeof listOrganisations>>['organisations'][number];
+
+async function findAll(app: App, search: string): Promise<Organisation[]> {
+  const found: Organisation[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await listOrganisations(app, { search, rows: 1000, ...(after && { after }) });
+    found.push(...page.organisations);
+    after = page.next;
+  }
+  return found;
 }
 
-export async function newCustomer(app: App, { id, slug }: Organisation): Promise<string> {
-  const { customerId, givenUpIds } = await replaceCustomer(app, { organisationId: id });
-  return givenUpIds.length === 0
-    ? `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`
-    : `Gave up ${givenUpIds.join(', ')}. ${slug} can buy again.`;
+/** Returns slug, status, plan, owner, day of the creation and name. */
+function lineOf({ slug, status, plan, owner, created_at, name }: Organisation): string {
+  const shown = plan.status === 'none' ? plan.tier : `${plan.tier} (${plan.status})`;
+  return [slug, status, shown, owner ?? 'no owner', `since ${created_at.slice(0, 10)}`, name]
+    .filter(Boolean)
+    .join('  ');
 }

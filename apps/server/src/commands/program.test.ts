@@ -1,7 +1,7 @@
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, makeAccount, makeOwner } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseCommandLine } from './parse-args.ts';
+import { createProgram } from './program.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -11,10 +11,13 @@ afterAll(() => test.close());
 
 /** Returns what the command prints, on stdout or, after a failure, on stderr. */
 async function run(...typed: string[]): Promise<string> {
-  const call = parseCommandLine(typed);
-  if ('help' in call) return call.help;
-  const answer = await call.command.run(test.app, call.args).catch((error: Error) => error.message);
-  return typeof answer === 'string' ? answer : answer.report;
+  let printed = '';
+  const program = createProgram(async (act) => {
+    const answer = await act(test.app).catch((error: Error) => error.message);
+    printed = typeof answer === 'string' ? answer : answer.report;
+  });
+  await program.parseAsync(typed, { from: 'user' });
+  return printed;
 }
 
 it('each command prints the new state, and is idempotent', async () => {
@@ -136,9 +139,9 @@ it('an API key is printed once, listed without its secret and revoked', async ()
   expect(await run('api-key', 'revoke', 'x')).toBe('There is no API key with the id x.');
   expect(await run('api-key', 'create', '--name', 'a', '--scope', 'ADMIN')).toBe('The scope is READ or WRITE.');
   expect(await run('api-key', 'create', '--name', 'a', '--expires-days', 'soon')).toMatch(/^The days must be/);
-  expect(await run('api-key', 'create', '--name', 'a', '--organisation', 'unknown')).toMatch(
-    /^There is no organisation/,
-  );
+  for (const slug of ['unknown', '']) {
+    expect(await run('api-key', 'create', '--name', 'a', '--organisation', slug)).toMatch(/^There is no organisation/);
+  }
 });
 
 it('an address is found regardless of case and spaces', async () => {

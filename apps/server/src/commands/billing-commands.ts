@@ -1,0 +1,47 @@
+import { setUpBilling } from '@gatehouse/api/billing/actions/set-up-billing';
+import { reconcileAll } from '@gatehouse/api/billing/sync/reconcile';
+import { findingsOf, summaryOf } from '@gatehouse/api/billing/sync/report';
+import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
+import { replaceCustomer } from '@gatehouse/api/operators/replace-customer';
+import type { Command } from 'commander';
+import { jsonOption, type Perform } from './answer.ts';
+
+/** Adds the commands about payments. */
+export function addBillingCommands(program: Command, perform: Perform): void {
+  program
+    .command('billing-setup')
+    .description('creates products, prices and the portal at the provider')
+    .action(() => perform(setUpBilling));
+
+  program
+    .command('reconcile')
+    .description('compares all subscriptions with the provider’s and repairs')
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      '\nPrints a line for each finding; its last line is the summary.\n' +
+        'Exits with 1 also where something differed, even if it was repaired.',
+    )
+    .action(({ json = false }) =>
+      perform(async (app) => {
+        const found = await reconcileAll(app);
+        const findings = findingsOf(found);
+        const report = json ? JSON.stringify(found, null, 2) : [...findings, summaryOf(found)].join('\n');
+        return { report, sound: findings.length === 0 };
+      }),
+    );
+
+  program
+    .command('new-customer')
+    .description('replaces a customer that the provider does not know')
+    .argument('<SLUG>', 'the slug of an organisation')
+    .action((slug: string) =>
+      perform(async (app) => {
+        const { id } = await findOrganisation(app.db, slug);
+        const { customerId, givenUpIds } = await replaceCustomer(app, { organisationId: id });
+        return givenUpIds.length === 0
+          ? `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`
+          : `Gave up ${givenUpIds.join(', ')}. ${slug} can buy again.`;
+      }),
+    );
+}

@@ -28,7 +28,7 @@ export const rows: Record<string, Row> = {
   },
   session: {
     title: 'GET /api/session',
-    wanted: 0.55,
+    wanted: 0.45,
     aim: 0.7,
     connections: readConnections,
     product: (world) => signedInRead(world, '/api/session'),
@@ -36,7 +36,7 @@ export const rows: Record<string, Row> = {
   },
   webhook: {
     title: 'POST /webhooks/payment',
-    wanted: 0.5,
+    wanted: 0.4,
     aim: 0.7,
     connections: 16,
     product: (world) => events(world, '/webhooks/payment'),
@@ -44,7 +44,7 @@ export const rows: Record<string, Row> = {
   },
   login: {
     title: 'POST /api/login',
-    wanted: 0.95,
+    wanted: 0.75,
     aim: 1,
     connections: 8,
     product: (world) => signIns(world, '/api/login'),
@@ -52,7 +52,7 @@ export const rows: Record<string, Row> = {
   },
   page: {
     title: 'GET /login',
-    wanted: 0.65,
+    wanted: 0.55,
     aim: 0.8,
     connections: readConnections,
     isPage: true,
@@ -61,7 +61,7 @@ export const rows: Record<string, Row> = {
   },
   billing: {
     title: 'GET /billing, signed in',
-    wanted: 0.3,
+    wanted: 0.08,
     aim: 0.45,
     connections: readConnections,
     isPage: true,
@@ -70,7 +70,7 @@ export const rows: Record<string, Row> = {
   },
   signup: {
     title: 'POST /api/signup',
-    wanted: 0.85,
+    wanted: 0.72,
     aim: 0.95,
     connections: 8,
     product: () => signUps('/api/signup'),

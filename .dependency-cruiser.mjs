@@ -83,7 +83,7 @@ const handlerRules = openToHandlers.map(([part, who]) => ({
 const keptIn = [
   ['stripe', `${api}platform/providers/payment\\.ts$|^packages/payment-sandbox/src/`],
   ['nodemailer', `${api}platform/providers/mailer\\.ts$`],
-  ['lucia', `${api}auth/sessions/session\\.ts$`],
+  ['lucia', `${api}auth/sessions/lucia\\.ts$`],
   ['jose', `${api}auth/tokens/`],
   ['oslo', `${api}(auth/sessions|platform/security)/`],
   ['drizzle-orm', api],

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Role, UserPrincipal } from '../auth/principal.ts';
-import { requireExistingSession } from '../auth/sessions/existing-session.ts';
+import { requireExistingSession } from '../auth/sessions/session.ts';
 import { lockOrganisation } from '../organisations/lock.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';

@@ -1,4 +1,4 @@
-import { recordSignOut } from '../auth/sessions/record-sign-out.ts';
+import { recordSignOut } from '../auth/sessions/session.ts';
 import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
 import { clientSignInLimits } from '../platform/security/sign-in-limits.ts';
 import { body, nothing, publicProcedure, router, whileNotLimited } from './trpc.ts';

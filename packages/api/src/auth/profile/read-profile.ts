@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { isRecentSignIn, maySetPassword } from '../password/recent-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
-import { listSessions } from '../sessions/list-sessions.ts';
+import { listSessions } from '../sessions/session.ts';
 
 /** Returns what /account shows to a user: the user, the ways to sign in, and the sessions. */
 export async function readProfile(app: App, principal: UserPrincipal) {

@@ -14,8 +14,7 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
-import { listSessions } from '../sessions/list-sessions.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import { listSessions, readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { noOffers } from '../verification/outcome.ts';
 import { sendVerification } from '../verification/sending/send-verification.ts';

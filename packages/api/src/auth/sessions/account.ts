@@ -1,8 +1,9 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { type AccountStatus, accountStatusOf } from '../../organisations/account-status.ts';
-import type { Executor } from '../../platform/db/client.ts';
-import { prepared } from '../../platform/db/client.ts';
+import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
 export type Account = NonNullable<Awaited<ReturnType<typeof readAccount>>>;
@@ -57,4 +58,56 @@ async function readAccount(rows: ReturnType<ReturnType<typeof byEmail>['execute'
       : { id: organisationId, approval, suspendedAt: organisationSuspendedAt };
   const accountStatus: AccountStatus = accountStatusOf(user, organisation);
   return { user, organisationId, accountStatus };
+}
+
+type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };
+
+/**
+ * Locks an account whose user has proved who they are, the user before the organisation as every transaction does (see
+ * lockUser), and checks it anew. Returns the organisation's id; null if it was deleted meanwhile.
+ *
+ * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
+ *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
+ */
+export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promise<string | null> {
+  const { userId, organisationId, passwordHash, idpSubject } = proof;
+  const wrong = () => new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+  const [user] = await lockedUser(tx).execute({ userId });
+  if (user === undefined) throw wrong();
+  if (passwordHash !== null && user.passwordHash !== passwordHash) throw wrong();
+  if (idpSubject !== null && !(await isLinked(tx, userId, idpSubject))) throw wrong();
+
+  const [organisation = null] = organisationId === null ? [] : await lockedOrganisation(tx).execute({ organisationId });
+  const accountStatus = accountStatusOf(user, organisation);
+  if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+  if (accountStatus === 'unverified') throw wrong();
+  return organisation?.id ?? null;
+}
+
+const lockedUser = prepared((db) =>
+  db
+    .select({
+      passwordHash: users.passwordHash,
+      emailVerifiedAt: users.emailVerifiedAt,
+      suspendedAt: users.suspendedAt,
+      invitedOnly: users.invitedOnly,
+    })
+    .from(users)
+    .where(eq(users.id, sql.placeholder('userId')))
+    .for('no key update')
+    .prepare('session_user'),
+);
+
+const lockedOrganisation = prepared((db) =>
+  db
+    .select({ id: organisations.id, approval: organisations.approval, suspendedAt: organisations.suspendedAt })
+    .from(organisations)
+    .where(eq(organisations.id, sql.placeholder('organisationId')))
+    .for('share')
+    .prepare('session_organisation'),
+);
+
+async function isLinked(tx: Transaction, userId: string, subject: string): Promise<boolean> {
+  const isOwn = and(eq(identities.userId, userId), eq(identities.subject, subject));
+  return (await tx.$count(identities, and(isOwn, isNull(identities.unlinkedAt)))) > 0;
 }

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Executor } from '../../platform/db/client.ts';
+import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
 import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
 import { knownBrowsers, users } from '../../platform/db/schema/accounts.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
@@ -10,7 +10,7 @@ import { hashToken, newToken } from '../../platform/security/token.ts';
 export const knownBrowserDays = 400;
 
 /** The most browsers kept for one user. Beyond that, those with the oldest sign-ins are deleted. */
-export const maxBrowsersPerUser = 20;
+const maxBrowsersPerUser = 20;
 
 /**
  * Returns the token for the cookie of a browser that signs in, and the hash under which it is stored: the token that
@@ -32,40 +32,49 @@ export async function tokenForBrowser(app: App, sent: string | null): Promise<{ 
 }
 
 /**
- * Builds the two parts of a statement that stores that a user signed in from a browser now. Its placeholders
- * are `browserHash`, `userId` and `now`. The caller holds the lock of the user's row.
+ * Stores that a user signed in from a browser now. The caller holds the lock of the user's row, so that a user
+ * has at most `maxBrowsersPerUser`.
  */
-export function browserParts(db: Executor) {
-  const { browserHash, userId, now } = placeholders;
-  const isOther = and(eq(knownBrowsers.userId, userId), ne(knownBrowsers.tokenHash, browserHash));
+export async function rememberBrowser(
+  tx: Transaction,
+  { now, ...values }: { userId: string; browserHash: string; now: Date },
+): Promise<void> {
+  await browserStored(tx).execute({ ...values, now });
+  await oldestBrowsersDeleted(tx).execute(values);
+}
+
+const browserStored = prepared((db) =>
+  db
+    .insert(knownBrowsers)
+    .values({
+      tokenHash: sql.placeholder('browserHash'),
+      userId: sql.placeholder('userId'),
+      signedInAt: sql.placeholder('now'),
+    })
+    .onConflictDoUpdate({
+      target: [knownBrowsers.tokenHash, knownBrowsers.userId],
+      set: { signedInAt: sql`excluded.signed_in_at` },
+    })
+    .prepare('browser_stored'),
+);
+
+/** Keeps the browser that signed in now, whatever the order of the times. */
+const oldestBrowsersDeleted = prepared((db) => {
+  const isOther = and(
+    eq(knownBrowsers.userId, sql.placeholder('userId')),
+    ne(knownBrowsers.tokenHash, sql.placeholder('browserHash')),
+  );
   const kept = db
     .select({ tokenHash: knownBrowsers.tokenHash })
     .from(knownBrowsers)
     .where(isOther)
     .orderBy(desc(knownBrowsers.signedInAt), desc(knownBrowsers.tokenHash))
     .limit(maxBrowsersPerUser - 1);
-
-  return {
-    stored: db
-      .insert(knownBrowsers)
-      .values({ tokenHash: browserHash, userId, signedInAt: now })
-      .onConflictDoUpdate({
-        target: [knownBrowsers.tokenHash, knownBrowsers.userId],
-        set: { signedInAt: sql`excluded.signed_in_at` },
-      })
-      .returning({ stored: knownBrowsers.userId }),
-    oldestDeleted: db
-      .delete(knownBrowsers)
-      .where(and(isOther, notInArray(knownBrowsers.tokenHash, kept)))
-      .returning({ deleted: knownBrowsers.userId }),
-  };
-}
-
-const placeholders = {
-  browserHash: sql.placeholder('browserHash'),
-  userId: sql.placeholder('userId'),
-  now: sql.placeholder('now'),
-};
+  return db
+    .delete(knownBrowsers)
+    .where(and(isOther, notInArray(knownBrowsers.tokenHash, kept)))
+    .prepare('browsers_oldest');
+});
 
 /**
  * Whether a user has signed in from the browser with this token before. The answer decides only

@@ -11,11 +11,11 @@ import { approveOwner, restoreUser, suspendOrganisation, suspendUser } from '../
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { linkSubject, makeOwner, testClient } from '../../testing/factories.ts';
-import { listSessions } from './list-sessions.ts';
 import {
   deleteOtherSessions,
   deleteSession,
   deleteSessionById,
+  listSessions,
   readSession,
   readSharedSession,
   shareSession,
@@ -186,7 +186,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
 });
 
 it.each(['session’s own', 'second'] as const)(
-  'a session lasts for thirty days from its last use, by its %s token, and ninety at most',
+  'a session lasts for thirty days from a use in their second half, by its %s token, and ninety at most',
   async (which) => {
     const late = await startTestApp();
     const { userId, organisationId } = await makeOwner(late);
@@ -202,19 +202,17 @@ it.each(['session’s own', 'second'] as const)(
       return row;
     }
 
-    late.advance(2 * dayMilliseconds);
+    const started = await version();
+    late.advance(14 * dayMilliseconds);
     expect(await use()).not.toBeNull();
-    const used = await version();
-    late.advance(dayMilliseconds / 48);
-    expect(await use()).not.toBeNull();
-    // Not written again within the hour.
-    expect(await version()).toEqual(used);
+    // Not written in the first half of its lifetime.
+    expect(await version()).toEqual(started);
 
-    for (const days of [29.9, 29.9]) {
+    for (const days of [2, 29.9, 29.9]) {
       late.advance(days * dayMilliseconds);
       expect(await use()).not.toBeNull();
     }
-    late.advance(26 * dayMilliseconds);
+    late.advance(13 * dayMilliseconds);
     expect(await use()).not.toBeNull();
     const last = await version();
     late.advance(dayMilliseconds);
@@ -222,8 +220,31 @@ it.each(['session’s own', 'second'] as const)(
     // Nor at each request near its end.
     expect(await version()).toEqual(last);
 
-    late.advance(1.5 * dayMilliseconds);
+    late.advance(0.5 * dayMilliseconds);
     expect(await use()).toBeNull();
     await late.close();
   },
 );
+
+it('a session that is only looked at is neither extended nor ended', async () => {
+  const late = await startTestApp();
+  const { userId, organisationId } = await makeOwner(late);
+  const id = await startSession(late.app, { userId, organisationId, client: testClient });
+  const stored = () =>
+    late.app.db
+      .select()
+      .from(sessions)
+      .where(eq(sessions.idHash, hashToken(id)));
+
+  const before = await stored();
+  late.advance(20 * dayMilliseconds);
+  expect(await readSession(late.app, id, { readOnly: true })).not.toBeNull();
+  expect(await stored()).toEqual(before);
+  late.advance(20 * dayMilliseconds);
+  expect(await readSession(late.app, id, { readOnly: true })).toBeNull();
+  expect(await stored()).toEqual(before);
+
+  expect(await readSession(late.app, id)).toBeNull();
+  expect(await stored()).toEqual([]);
+  await late.close();
+});

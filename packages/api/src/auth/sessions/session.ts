@@ -1,60 +1,22 @@
-import { and, eq, ne, sql } from 'drizzle-orm';
-import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
+import { and, desc, eq, gt, isNull, lt, ne, notInArray, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { accountStatusOf } from '../../organisations/account-status.ts';
-import type { Executor, Transaction } from '../../platform/db/client.ts';
-import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
+import { newId } from '../../platform/db/id.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { dayMilliseconds, hourMilliseconds } from '../../platform/durations.ts';
+import { hourMilliseconds } from '../../platform/durations.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
-import { makePrincipal, type UserPrincipal } from '../principal.ts';
-import { insertSession } from './insert-session.ts';
-import { type ReadOptions, readSessionRow, recordSeen, type SessionRow, type Token } from './session-row.ts';
+import { makePrincipal, type Principal, type UserPrincipal } from '../principal.ts';
+import { lockUnchangedAccount } from './account.ts';
+import { rememberBrowser } from './known-browser.ts';
+import { lucia } from './lucia.ts';
 
-/** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
-export const longestSessionDays = 90;
-
-/** A shorter extension is not written, so that an hour of use causes one write. */
-const slideMilliseconds = hourMilliseconds;
-
-declare module 'lucia' {
-  interface Register {
-    Lucia: Lucia<Record<never, never>, { row: SessionRow }>;
-    DatabaseSessionAttributes: {
-      organisationId: string | null;
-      userAgent: string | null;
-      client: string;
-      passwordHash: string | null;
-      idpSubject: string | null;
-      browserHash: string | null;
-    };
-    DatabaseUserAttributes: { row: SessionRow };
-  }
-}
-
-/** An instance of Lucia holds nothing but its adapter and options. Each App has one for each way to read a session. */
-const instances = new WeakMap<App, ReturnType<typeof createInstances>>();
-
-function luciaOf(app: App, token: Token = 'idHash', { usage = false }: ReadOptions = {}) {
-  const known = instances.get(app) ?? createInstances(app);
-  instances.set(app, known);
-  return known[usage ? 'idHashAndUsage' : token];
-}
-
-function createInstances(app: App) {
-  function create(token: Token, options: ReadOptions) {
-    return new Lucia(hashedIdAdapter(app, token, options), {
-      sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
-      getUserAttributes: ({ row }) => ({ row }),
-    });
-  }
-  return {
-    idHash: create('idHash', {}),
-    idHashAndUsage: create('idHash', { usage: true }),
-    sharedHash: create('sharedHash', {}),
-  };
-}
+/** The maximum number of sessions of a user. */
+const maxSessions = 50;
 
 type Start = {
   userId: string;
@@ -69,33 +31,123 @@ type Start = {
 };
 
 /**
- * Starts a session and returns its token. Only the browser has the token: the table holds its hash.
+ * Starts a session, records the sign-in and returns the session's token. Only the browser has the token: the
+ * table holds its hash. A user has at most 50 sessions: the oldest end.
+ *
+ * The user's row is locked first. So a concurrent change of the password or closing of the account either
+ * commits before and is seen here, or waits and ends the session; and sign-ins of one user run in turn.
  *
  * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
  *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
  */
-export async function startSession(
+export async function startSession(app: App, { browserHash = null, client, ...start }: Start): Promise<string> {
+  const { userId, passwordHash = null, idpSubject = null } = start;
+  const token = newToken();
+  const now = app.now();
+
+  await app.db.transaction(async (tx) => {
+    const organisationId = await lockUnchangedAccount(tx, { ...start, passwordHash, idpSubject });
+
+    await oldestSessionsDeleted(tx).execute({ userId, now: now.toISOString() });
+    const userAgent = client.userAgent?.slice(0, 300) ?? null;
+    const attributes = { id: newId(now), organisationId, idpSubject, userAgent, client: client.address };
+    await lucia(app, tx).createSession(userId, attributes, { sessionId: token });
+    if (browserHash !== null) await rememberBrowser(tx, { userId, browserHash, now });
+
+    const method = idpSubject !== null ? 'identity provider' : passwordHash !== null ? 'password' : null;
+    const details: Record<string, string> = method === null ? {} : { with: method };
+    await recordAudit(tx, now, { action: 'signed-in', actorId: userId, userId, organisationId, client, details });
+  });
+  return token;
+}
+
+/** Ends a user's expired sessions, and the oldest ones that leave no room for another. */
+const oldestSessionsDeleted = prepared((db) => {
+  const isTheirs = eq(sessions.userId, sql.placeholder('userId'));
+  const kept = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(isTheirs, gt(sessions.expiresAt, sql.placeholder('now'))))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(maxSessions - 1);
+  return db
+    .delete(sessions)
+    .where(and(isTheirs, notInArray(sessions.id, kept)))
+    .prepare('session_oldest');
+});
+
+type Reading = {
+  /** Whether the principal gets the facts of its organisation's usage. */
+  usage?: boolean;
+  /** Writes nothing: neither is the session extended or its use recorded, nor do sessions of a closed account end. */
+  readOnly?: boolean;
+};
+
+/**
+ * Returns the principal of a session. Its role, gates and plan, and the usage if the request wants it,
+ * are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
+ * account is closed: then all sessions of the user end.
+ */
+export function readSession(app: App, sessionToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
+  return readByToken(app, 'idHash', sessionToken, reading);
+}
+
+/** Returns the principal of a session by its shared token, for requests that only verify the session. */
+export function readSharedSession(app: App, sharedToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
+  return readByToken(app, 'sharedHash', sharedToken, reading);
+}
+
+async function readByToken(
   app: App,
-  { userId, organisationId, passwordHash = null, idpSubject = null, browserHash = null, client }: Start,
-): Promise<string> {
-  const { id } = await luciaOf(app).createSession(
-    userId,
-    {
-      organisationId,
-      passwordHash,
-      idpSubject,
-      browserHash,
-      userAgent: client.userAgent?.slice(0, 300) ?? null,
-      client: client.address,
-    },
-    { sessionId: newToken() },
-  );
-  return id;
+  token: 'idHash' | 'sharedHash',
+  presented: string,
+  { usage = false, readOnly = false }: Reading,
+): Promise<UserPrincipal | null> {
+  const auth = lucia(app, app.db, { token, usage, readOnly });
+  const { user: row } = await auth.validateSession(presented);
+  if (row === null) return null;
+
+  const { user, organisation, session, planFacts, usageFacts } = row;
+  const accountStatus = accountStatusOf(user, organisation);
+  if (accountStatus === 'closed' || accountStatus === 'unverified') {
+    await auth.invalidateUserSessions(user.id);
+    return null;
+  }
+
+  if (!readOnly && organisation !== null) await recordSeen(app, user.id, organisation);
+  return makePrincipal({
+    user,
+    organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
+    role: organisation?.role ?? null,
+    accountStatus,
+    sessionId: session.id,
+    planFacts,
+    usageFacts,
+  });
+}
+
+/**
+ * Stores that a user's session acts for an organisation now, at most once an hour. Per
+ * membership, so that no organisation learns when a user acts for another one.
+ */
+async function recordSeen(
+  app: App,
+  userId: string,
+  { id: organisationId, lastSeenAt }: { id: string; lastSeenAt: Date | null },
+): Promise<void> {
+  const now = app.now();
+  const before = new Date(now.getTime() - hourMilliseconds);
+  if (lastSeenAt !== null && lastSeenAt > before) return;
+
+  const isTheirs = and(eq(memberships.userId, userId), eq(memberships.organisationId, organisationId));
+  // The condition is repeated: of parallel requests one writes.
+  const isOld = or(isNull(memberships.lastSeenAt), lt(memberships.lastSeenAt, before));
+  await app.db.update(memberships).set({ lastSeenAt: now }).where(and(isTheirs, isOld));
 }
 
 /**
  * Replaces a session's token, so that a copy of the old one grants no access. The second token for
- * sibling hosts becomes invalid too.
+ * sibling hosts becomes invalid too. The session keeps its age.
  *
  * @returns the new token; null if the session has ended.
  */
@@ -125,68 +177,54 @@ export async function shareSession(app: App, sessionToken: string): Promise<stri
   return shared;
 }
 
-type Reading = ReadOptions & {
-  /** Writes nothing: neither is the session extended or its use recorded, nor do sessions of a closed account end. */
-  readOnly?: boolean;
-};
+/**
+ * Requires that the caller's session still exists, and locks it until the transaction ends. A
+ * concurrent password change that ends it either commits first and is seen here, or waits.
+ *
+ * @throws AppError UNAUTHENTICATED if the session has ended.
+ */
+export async function requireExistingSession(tx: Transaction, { sessionId }: Pick<UserPrincipal, 'sessionId'>) {
+  const found = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
+  if (found.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+}
 
 /**
- * Returns the principal of a session. Its role, gates and plan, and the usage if the request wants it,
- * are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
- * account is closed: then all sessions of the user end.
+ * Whether a session, by its id on /account, still exists. For jobs that finish what the session
+ * requested: a password change ends the sessions, and with them their requests. The caller holds
+ * the lock of the user's row.
  */
-export function readSession(app: App, sessionToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
-  return readByToken(app, 'idHash', sessionToken, reading);
+export async function doesSessionExist(
+  tx: Transaction,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<boolean> {
+  return (await tx.$count(sessions, and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))) > 0;
 }
 
-/** Returns the principal of a session by its shared token, for requests that only verify the session. */
-export function readSharedSession(app: App, sharedToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
-  return readByToken(app, 'sharedHash', sharedToken, reading);
-}
-
-async function readByToken(app: App, token: Token, id: string, reading: Reading): Promise<UserPrincipal | null> {
-  const { readOnly = false } = reading;
-  const { session, user } = await luciaOf(app, token, reading).validateSession(id);
-  if (session === null) return null;
-
-  const { row } = user;
-  const { organisation } = row;
-  const accountStatus = accountStatusOf(row.user, organisation);
-  if (accountStatus === 'closed' || accountStatus === 'unverified') {
-    if (!readOnly) await luciaOf(app).invalidateUserSessions(row.user.id);
-    return null;
-  }
-
-  if (!readOnly) {
-    await extendSession(app, row);
-    if (organisation !== null) await recordSeen(app, row.user.id, organisation);
-  }
-  return makePrincipal({
-    user: row.user,
-    organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
-    role: organisation?.role ?? null,
-    accountStatus,
-    sessionId: row.sessionId,
-    planFacts: row.planFacts,
-    usageFacts: row.usageFacts,
-  });
-}
-
-/** Extends a session to its full lifetime from now, to its 90th day at most. */
-async function extendSession(app: App, { sessionId, createdAt, expiresAt }: SessionRow): Promise<void> {
-  const full = app.now().getTime() + app.config.sessionTtlDays * dayMilliseconds;
-  const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMilliseconds);
-  if (until - expiresAt.getTime() < slideMilliseconds) return;
-
-  await app.db
-    .update(sessions)
-    .set({ expiresAt: new Date(until) })
-    .where(eq(sessions.id, sessionId));
+/** Returns a user's sessions that have not expired, newest first. */
+export function listSessions(app: App, userId: string) {
+  return app.db
+    .select({
+      id: sessions.id,
+      createdAt: sessions.createdAt,
+      expiresAt: sessions.expiresAt,
+      userAgent: sessions.userAgent,
+      client: sessions.client,
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id));
 }
 
 /** Ends the session of a token; does nothing if there is none. */
 export async function deleteSession(app: App, sessionToken: string): Promise<void> {
-  await luciaOf(app).invalidateSession(sessionToken);
+  await lucia(app).invalidateSession(sessionToken);
+}
+
+/** Records a sign-out in the audit log. Does nothing for a caller that is not a user. */
+export async function recordSignOut(app: App, principal: Principal | null, client: Client): Promise<void> {
+  if (principal?.kind !== 'user') return;
+  const { id } = principal.user;
+  await recordAudit(app.db, app.now(), { action: 'signed-out', actorId: id, userId: id, client });
 }
 
 /** Ends one of a user's sessions by its id, which /account shows. Returns false if there is none. */
@@ -203,40 +241,7 @@ export async function deleteOtherSessions(db: Executor, userId: string, keptSess
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptSessionId)));
 }
 
-/** Lucia calls the token the session's id, and stores it in clear. This adapter stores its hash, and returns the token. */
-function hashedIdAdapter(app: App, token: Token, options: ReadOptions): Adapter {
-  return {
-    async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
-      const tokenHash = hashToken(id);
-      const row = await readSessionRow(app, token, tokenHash, options);
-      if (row === null) return [null, null];
-      app.recentTokens.note(tokenHash);
-
-      // Nothing reads the attributes of a session that exists.
-      return [
-        { id, userId: row.user.id, expiresAt: row.expiresAt, attributes: {} as DatabaseSession['attributes'] },
-        { id: row.user.id, attributes: { row } },
-      ];
-    },
-    setSession: ({ id, userId, expiresAt, attributes }) =>
-      insertSession(app, { idHash: hashToken(id), userId, expiresAt, ...attributes }),
-    // `extendSession` does it: Lucia would do so late, and near a session's 90th day at each request.
-    updateSessionExpiration: async () => {},
-    async deleteSession(id) {
-      await app.db.delete(sessions).where(eq(sessions[token], hashToken(id)));
-    },
-    async deleteUserSessions(userId) {
-      await app.db.delete(sessions).where(eq(sessions.userId, userId));
-    },
-    async deleteExpiredSessions() {
-      await deleteInSteps(app.db, sessions, sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
-    },
-    // Lucia's list contains tokens, of which the table holds only hashes. `listSessions` replaces it.
-    getUserSessions: () => Promise.reject(new Error('Sessions are listed by listSessions.')),
-  };
-}
-
 /** Deletes sessions that have expired. */
 export async function deleteExpiredSessions(app: App): Promise<void> {
-  await luciaOf(app).deleteExpiredSessions();
+  await lucia(app).deleteExpiredSessions();
 }

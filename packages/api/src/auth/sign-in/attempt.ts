@@ -9,9 +9,9 @@ import type { Client, KeyedClient } from '../../platform/security/client.ts';
 import { clientKey } from '../../platform/security/client-key.ts';
 import { constantTimeEqual } from '../../platform/security/constant-time.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
-import { countSignIn } from '../sessions/insert-session.ts';
 import { readSession } from '../sessions/session.ts';
 import { connectIdentity } from './connect-identity.ts';
+import { countSignIn } from './count-sign-in.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
 

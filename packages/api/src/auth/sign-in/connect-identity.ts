@@ -6,7 +6,7 @@ import { identities } from '../../platform/db/schema/accounts.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { type Account, accountById } from '../sessions/account.ts';
-import { doesSessionExist } from '../sessions/existing-session.ts';
+import { doesSessionExist } from '../sessions/session.ts';
 import type { Identity } from './id-token.ts';
 import { findIdentity, linkIdentity } from './match-user.ts';
 

@@ -8,8 +8,8 @@ import { countFailures } from '../../platform/security/count-failures.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
 import { clientSignInLimits, passwordLimits } from '../../platform/security/sign-in-limits.ts';
 import { accountByEmail } from '../sessions/account.ts';
-import { countSignIn } from '../sessions/insert-session.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
+import { countSignIn } from './count-sign-in.ts';
 
 export const passwordSignInInput = z.object({
   email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),

@@ -4,8 +4,7 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
-import { listSessions } from '../sessions/list-sessions.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+import { listSessions, readSession, startSession } from '../sessions/session.ts';
 import { noOffers } from './outcome.ts';
 import { type Outcome, verifyEmail } from './verify-email.ts';
 

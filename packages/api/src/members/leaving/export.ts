@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { isOwn } from '../../audit/read-activity.ts';
 import type { Approved } from '../../auth/principal.ts';
 import { listKnownBrowsers } from '../../auth/sessions/known-browser.ts';
-import { listSessions } from '../../auth/sessions/list-sessions.ts';
+import { listSessions } from '../../auth/sessions/session.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { identities, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';

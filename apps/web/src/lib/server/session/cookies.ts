@@ -1,6 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { knownBrowserDays } from '@gatehouse/api/auth/sessions/known-browser';
-import { longestSessionDays, shareSession } from '@gatehouse/api/auth/sessions/session';
+import { longestSessionDays } from '@gatehouse/api/auth/sessions/lucia';
+import { shareSession } from '@gatehouse/api/auth/sessions/session';
 import type { Config } from '@gatehouse/api/platform/config';
 import { daySeconds, hourSeconds } from '@gatehouse/api/platform/durations';
 import type { Cookies } from '@sveltejs/kit';

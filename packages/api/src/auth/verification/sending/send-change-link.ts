@@ -1,7 +1,7 @@
 import type { App } from '../../../app.ts';
 import type { MailLanguage } from '../../../platform/security/client.ts';
 import { accountByEmail, accountById } from '../../sessions/account.ts';
-import { doesSessionExist } from '../../sessions/existing-session.ts';
+import { doesSessionExist } from '../../sessions/session.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mail-limits.ts';
 import { mailLink } from './mail-link.ts';
 

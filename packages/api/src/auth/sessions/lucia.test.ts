@@ -51,15 +51,10 @@ async function statementsOf(act: () => Promise<unknown>): Promise<number> {
   return sent;
 }
 
-it.each([
-  [0, 1],
-  [9, 1],
-  [10, 2],
-  [40, 2],
-])('reads the plan of an organisation with %i ended subscriptions by %i statements', async (ended, statements) => {
+it.each([0, 9, 40])('reads the plan of an organisation with %i ended subscriptions by one statement', async (ended) => {
   const { id, organisationId } = await start();
   await subscribe(organisationId, ended);
-  expect(await statementsOf(() => readSession(test.app, id))).toBe(statements);
+  expect(await statementsOf(() => readSession(test.app, id))).toBe(1);
 
   const principal = await readSession(test.app, id, { usage: true });
   const plan = await readPlan(test.app, organisationId);

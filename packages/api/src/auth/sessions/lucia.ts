@@ -1,0 +1,189 @@
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { type Adapter, Lucia, TimeSpan } from 'lucia';
+import type { App } from '../../app.ts';
+import { planFacts } from '../../organisations/plan-facts.ts';
+import { type UsageFacts, usageFacts } from '../../organisations/usage-facts.ts';
+import { type Executor, prepared } from '../../platform/db/client.ts';
+import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
+import { batchedRead } from '../../platform/db/statements/batched-read.ts';
+import { hashToken } from '../../platform/security/token.ts';
+import { currentOrganisation } from './current-organisation.ts';
+
+/** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
+export const longestSessionDays = 90;
+
+export type SessionRow = Awaited<ReturnType<ReturnType<typeof rowOf.idHash>['execute']>>[number];
+
+declare module 'lucia' {
+  interface Register {
+    Lucia: ReturnType<typeof lucia>;
+    DatabaseSessionAttributes: {
+      /** Identifies the session on /account. It does not authenticate. */
+      id: string;
+      organisationId: string | null;
+      idpSubject: string | null;
+      userAgent: string | null;
+      client: string | null;
+    };
+    DatabaseUserAttributes: SessionRow;
+  }
+}
+
+type Options = {
+  /** Which of the session's two tokens is presented. Each is looked up in its own column alone. */
+  token?: 'idHash' | 'sharedHash';
+  /** Whether the row includes the organisation's usage. */
+  usage?: boolean;
+  /** Writes nothing: a session is neither extended nor deleted. */
+  readOnly?: boolean;
+};
+
+/**
+ * Returns Lucia on a database or a transaction. A session slides: Lucia extends it to its full lifetime once
+ * half of that has passed. What Lucia calls a session's id is the token that only the browser has.
+ */
+export function lucia(app: App, db: Executor = app.db, options: Options = {}) {
+  return new Lucia(hashedIdAdapter(app, db, options), {
+    sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
+    getUserAttributes: (row) => row,
+  });
+}
+
+/** Stores the hash of a session's token, where the adapters that come with Lucia store the token. */
+function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', usage, readOnly }: Options): Adapter {
+  const hasToken = (id: string) => eq(sessions[token], hashToken(id));
+  // Lucia compares with the system's clock. The App has its own, which tests move.
+  const aheadMilliseconds = app.now().getTime() - Date.now();
+  const inSystemTime = (moment: Date) => new Date(moment.getTime() - aheadMilliseconds);
+  const inAppTime = (moment: Date) => new Date(moment.getTime() + aheadMilliseconds);
+
+  return {
+    async getSessionAndUser(id) {
+      const hash = hashToken(id);
+      const read = token === 'sharedHash' ? rowOf.sharedHash : usage ? rowOf.idHashAndUsage : rowOf.idHash;
+      const [row] = await read(db).execute(hash, { now: app.now().toISOString() });
+      if (row === undefined) return [null, null];
+      app.recentTokens.note(hash);
+
+      const { user, session } = row;
+      return [
+        { id, userId: user.id, expiresAt: inSystemTime(session.expiresAt), attributes: session },
+        { id: user.id, attributes: row },
+      ];
+    },
+    async setSession({ id, userId, expiresAt, attributes }) {
+      await insertion(db).execute({
+        ...attributes,
+        idHash: hashToken(id),
+        userId,
+        createdAt: app.now(),
+        expiresAt: inAppTime(expiresAt),
+      });
+    },
+    async updateSessionExpiration(id, expiresAt) {
+      if (readOnly) return;
+      const until = sql`least(${inAppTime(expiresAt).toISOString()}::timestamptz, ${lastMoment})`;
+      // Near its last day a session is extended no further, and nothing is written.
+      await db
+        .update(sessions)
+        .set({ expiresAt: until })
+        .where(and(hasToken(id), lt(sessions.expiresAt, until)));
+    },
+    async deleteSession(id) {
+      if (!readOnly) await db.delete(sessions).where(hasToken(id));
+    },
+    async deleteUserSessions(userId) {
+      if (!readOnly) await db.delete(sessions).where(eq(sessions.userId, userId));
+    },
+    async deleteExpiredSessions() {
+      await deleteInSteps(db, sessions, sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
+    },
+    // Lucia's list contains tokens, of which the table holds only hashes. `listSessions` replaces it.
+    getUserSessions: () => Promise.reject(new Error('Sessions are listed by listSessions.')),
+  };
+}
+
+const lastMoment = sql`${sessions.createdAt} + make_interval(days => ${sql.raw(String(longestSessionDays))})`;
+
+const insertion = prepared((db) =>
+  db
+    .insert(sessions)
+    .values({
+      idHash: sql.placeholder('idHash'),
+      id: sql.placeholder('id'),
+      userId: sql.placeholder('userId'),
+      organisationId: sql.placeholder('organisationId'),
+      idpSubject: sql.placeholder('idpSubject'),
+      createdAt: sql.placeholder('createdAt'),
+      expiresAt: sql.placeholder('expiresAt'),
+      userAgent: sql.placeholder('userAgent'),
+      client: sql.placeholder('client'),
+    })
+    .prepare('session_insert'),
+);
+
+/**
+ * The one statement of a request with a session: the session, its user, the organisation that the user acts for, with
+ * its plan, and with its usage where the request wants it.
+ */
+const rowOf = {
+  idHash: batchedRead((db, hash) => selectRow(db, eq(sessions.idHash, hash), noUsage).prepare('session')),
+  idHashAndUsage: batchedRead((db, hash) =>
+    selectRow(db, eq(sessions.idHash, hash), usageNow).prepare('session_usage'),
+  ),
+  sharedHash: batchedRead((db, hash) =>
+    selectRow(db, eq(sessions.sharedHash, hash), noUsage).prepare('shared_session'),
+  ),
+};
+
+type UsageOf = (organisationId: unknown) => SQL<UsageFacts | null>;
+
+function noUsage() {
+  return sql<UsageFacts | null>`null`;
+}
+
+function usageNow(organisationId: unknown): SQL<UsageFacts | null> {
+  return usageFacts(organisationId, sql.placeholder('now'));
+}
+
+function selectRow(db: Executor, hasToken: SQL, usageOf: UsageOf) {
+  const organisation = currentOrganisation(db, sql`${sessions.userId}`, sql`${sessions.organisationId}`);
+  return db
+    .select({
+      session: {
+        id: sessions.id,
+        organisationId: sessions.organisationId,
+        idpSubject: sessions.idpSubject,
+        userAgent: sessions.userAgent,
+        client: sessions.client,
+        expiresAt: sessions.expiresAt,
+      },
+      user: {
+        id: users.id,
+        email: users.email,
+        name: users.name,
+        operator: users.operator,
+        onboardedAt: users.onboardedAt,
+        emailVerifiedAt: users.emailVerifiedAt,
+        invitedOnly: users.invitedOnly,
+        suspendedAt: users.suspendedAt,
+      },
+      organisation: {
+        id: organisation.id,
+        slug: organisation.slug,
+        name: organisation.name,
+        approval: organisation.approval,
+        suspendedAt: organisation.suspendedAt,
+        role: organisation.role,
+        lastSeenAt: organisation.lastSeenAt,
+      },
+      planFacts: planFacts(organisation.id),
+      usageFacts: usageOf(organisation.id),
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoinLateral(organisation, sql`true`)
+    .where(hasToken);
+}

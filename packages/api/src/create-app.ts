@@ -11,12 +11,10 @@ import { type Apps, jobKinds } from './job-kinds.ts';
 import type { Config } from './platform/config.ts';
 import { withAdvisoryLock } from './platform/db/advisory-lock.ts';
 import { watchHealth } from './platform/db/health.ts';
+import { checkSchemaAge, explainPending, migrate, readSchemaState } from './platform/db/migrate.ts';
 import { openPools, type Pools } from './platform/db/open-pools.ts';
 import { pingDatabase } from './platform/db/ping.ts';
 import { explainRefusedTls } from './platform/db/refused-tls.ts';
-import { createSearchIndexes, hasSearchIndexes } from './platform/db/search-indexes.ts';
-import { migrate } from './platform/db/upgrade/migrate.ts';
-import { checkSchemaAge, explainPending, readSchemaState } from './platform/db/upgrade/schema-state.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
 import { isQueueSetUp, loadQueue, openJobs } from './platform/jobs/queue.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
@@ -75,7 +73,6 @@ export async function createApp({
   const { db, sql } = pools.requests;
   // An admin command fails with a sentence of its own.
   const databaseHealth = watchHealth(pools.probe.sql, work ? log : silentLog, config.timeouts.databaseQuietSeconds);
-  const ending = new AbortController();
   const app: App = {
     config,
     db,
@@ -102,7 +99,6 @@ export async function createApp({
     searchReach: null,
     now: now ?? (() => new Date()),
     async close() {
-      ending.abort();
       app.changes.stop();
       await Promise.all([app.syncs.stop(), app.jobs.stop()]);
       app.mail.close();
@@ -123,7 +119,7 @@ export async function createApp({
     if (!work) await pingDatabase(sql);
     // The library is loaded while the database answers.
     void loadQueue();
-    if (migrates) await open(() => migrate(sql, migrations, log));
+    if (migrates) await open(() => migrate(sql, { folder: migrations, version: config.version }, log));
     else await requireSchema(app);
     // The connection of /readyz opens during the next statements.
     const probed = work ? databaseHealth.check() : null;
@@ -132,9 +128,6 @@ export async function createApp({
     app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, migrates }));
     await probed;
     if (work) warnOfSubscriptions(scheduled);
-    const indexes = migrates ? openSearch(pools, log, ending.signal) : null;
-    // The service does not wait for the indexes. A command does, because its process ends afterwards.
-    if (!work) await indexes;
   } catch (error) {
     if (!withoutDatabase) {
       await app.close();
@@ -144,12 +137,6 @@ export async function createApp({
   }
   if (work && app.payment !== null) app.syncs = createSyncQueue({ log, metrics, traces, ...syncsOf(app) });
   return app;
-}
-
-/** Creates the indexes of the operator console's search where they are missing, on connections of their own. */
-async function openSearch(pools: Pools, log: Log, ending: AbortSignal): Promise<void> {
-  if ((await hasSearchIndexes(pools.requests.sql).catch(() => false)) || ending.aborted) return;
-  await pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending));
 }
 
 /** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
@@ -163,9 +150,10 @@ async function openQueue(apps: Apps, pools: Pools, { work, migrates }: { work: b
 }
 
 /** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */
-async function requireSchema({ sql, migrations, log }: App): Promise<void> {
-  const state = await readSchemaState(sql, migrations);
-  checkSchemaAge(state, log);
+async function requireSchema({ config, sql, migrations, log }: App): Promise<void> {
+  const release = { folder: migrations, version: config.version };
+  const state = await readSchemaState(sql, release);
+  checkSchemaAge(state, release, log);
   const problem = explainPending(state);
   if (problem !== null) throw new Error(problem);
 }

@@ -35,10 +35,10 @@ it('keeps every folder at 15 source files or fewer, tests and components aside',
   expect([...folders].filter(([, found]) => found.length > 15).map(([folder]) => folder)).toEqual([]);
 });
 
-it('numbers decisions without gaps or duplicates, each under 40 lines', () => {
+it('gives each decision a number of its own, and under 40 lines', () => {
   const folder = path.join(root, 'docs/decisions');
   const decisions = fs.readdirSync(folder).sort();
-  expect(decisions.map((name) => Number(name.slice(0, 3)))).toEqual(decisions.map((_, at) => at + 1));
+  expect(new Set(decisions.map((name) => name.slice(0, 3))).size).toBe(decisions.length);
   for (const name of decisions) {
     const text = fs.readFileSync(path.join(folder, name), 'utf8');
     expect(text, name).toMatch(new RegExp(`^# ${Number(name.slice(0, 3))}\\. `));

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Connection, openDatabase } from '../platform/db/client.ts';
 import { paymentEvents } from '../platform/db/schema/billing.ts';
-import { createSearchIndexes } from '../platform/db/search-indexes.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner } from '../testing/factories.ts';
 
@@ -10,18 +8,13 @@ type Owner = Awaited<ReturnType<typeof makeOwner>>;
 let test: TestApp;
 let operator: Owner;
 let owner: Owner;
-let other: Connection;
 beforeAll(async () => {
   test = await startTestApp();
-  other = openDatabase({ url: `${test.app.config.databaseUrl}`, pool: 1, prepare: true });
   operator = await makeOwner(test, { operator: true, name: 'Operators' });
   owner = await makeOwner(test, { name: 'Grün & Söhne 100%' });
   await test.app.sql`update users set name = 'Änne Prüfer' where id = ${owner.userId}`;
 });
-afterAll(async () => {
-  await other.close();
-  await test.close();
-});
+afterAll(() => test.close());
 
 async function peopleFound(search: string) {
   const { people } = await operator.api.operators.people({ search });
@@ -38,8 +31,7 @@ describe.each([
   ['without it', 'beginnings'],
 ] as const)('%s', (_, reach) => {
   beforeEach(async () => {
-    await createSearchIndexes(test.app.sql, other.sql, test.app.log, new AbortController().signal);
-    if (reach === 'beginnings') await test.app.sql`drop index users_parts`;
+    if (reach === 'beginnings') await test.app.sql`drop index if exists users_parts`;
     test.app.searchReach = null;
   });
 
@@ -62,13 +54,6 @@ describe.each([
     expect(await organisationsFound('grün')).toEqual([owner.organisationId]);
     expect(await organisationsFound('gr_n')).toEqual([]);
   });
-});
-
-it('creates the indexes of parts where they are missing', async () => {
-  await test.app.sql`drop index if exists users_parts, organisations_parts`;
-  await createSearchIndexes(test.app.sql, other.sql, test.app.log, new AbortController().signal);
-  test.app.searchReach = null;
-  expect(await operator.api.operators.people({})).toMatchObject({ search_finds: 'parts' });
 });
 
 it('finds events by each of their ids, the beginning of their id or type, and their organisation', async () => {

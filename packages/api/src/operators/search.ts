@@ -1,7 +1,6 @@
 import { ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { App, SearchReach } from '../app.ts';
-import { hasSearchIndexes } from '../platform/db/search-indexes.ts';
 import { beginningOf, partOf } from '../platform/security/text.ts';
 
 /** Shorter terms have no trigram, so the index of parts cannot find them. */
@@ -9,10 +8,10 @@ const shortestPart = 3;
 
 /**
  * Returns how far searches reach on this database. The indexes of parts need the extension pg_trgm,
- * which may be forbidden, and are created while the service runs. The database is asked until they exist.
+ * which may be missing when the database is migrated. The database is asked until they exist.
  */
 export async function readSearchReach(app: App): Promise<SearchReach> {
-  if (app.searchReach !== 'parts') app.searchReach = (await hasSearchIndexes(app.sql)) ? 'parts' : 'beginnings';
+  if (app.searchReach !== 'parts') app.searchReach = (await hasSearchIndexes(app)) ? 'parts' : 'beginnings';
   return app.searchReach;
 }
 
@@ -34,4 +33,12 @@ export async function contains(
     ...lower.map((column) => sql`${column} like ${beginning}`),
     ...mixed.map((column) => sql`lower(${column}) like ${beginning}`),
   );
+}
+
+/** Whether both indexes of parts are complete. */
+async function hasSearchIndexes({ sql }: App): Promise<boolean> {
+  const [found] = await sql<{ count: number }[]>`
+    select count(*)::int as count from pg_index
+    where indexrelid in (to_regclass('users_parts'), to_regclass('organisations_parts')) and indisvalid`;
+  return found?.count === 2;
 }

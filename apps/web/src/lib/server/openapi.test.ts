@@ -18,7 +18,7 @@ type Call = { path?: Record<string, string>; query?: object; body?: unknown; hea
 type World = Awaited<ReturnType<typeof makeWorld>>;
 
 const origin = 'http://localhost:3999';
-const document = openApiDocument({ publicBaseUrl: origin, service: { name: 'Gatehouse' } });
+const document = openApiDocument({ version: '0.2.0', publicBaseUrl: origin, service: { name: 'Gatehouse' } });
 const operations = operationsOf(document);
 const problemOf = answerChecker(document);
 

@@ -54,7 +54,8 @@ export function afterRestore(app: App, actor: Actor) {
 
 /**
  * Raises the sequences of numbers over all stored ones: logical replication copies rows and no sequences, and an
- * event with a low number would be outranked by events and answers that are older.
+ * event with a low number would be outranked by events and answers that are older, and the next migration's
+ * number would be taken.
  */
 async function raiseSequences(tx: Transaction): Promise<void> {
   await tx.execute(sql`
@@ -65,4 +66,6 @@ async function raiseSequences(tx: Transaction): Promise<void> {
     ))`);
   await tx.execute(sql`
     select setval('changes_id_seq', greatest((select last_value from changes_id_seq), (select max(id) from changes)))`);
+  await tx.execute(sql`
+    select setval('drizzle.__drizzle_migrations_id_seq', (select max(id) from drizzle.__drizzle_migrations))`);
 }

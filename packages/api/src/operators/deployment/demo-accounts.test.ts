@@ -4,15 +4,11 @@ import type { App } from '../../app.ts';
 import { readSession, startSession } from '../../auth/sessions/session.ts';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { createApp } from '../../create-app.ts';
-import { openDatabase } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
-import { migrate } from '../../platform/db/upgrade/migrate.ts';
 import { silentLog } from '../../platform/log.ts';
 import { grantOperator } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { migrationsFolder } from '../../testing/database/database.ts';
-import { createEmptyDatabase } from '../../testing/database/empty-database.ts';
-import { copyMigrations } from '../../testing/database/migrations-folder.ts';
 import { makeOwner, testClient, testPassword } from '../../testing/factories.ts';
 import { closeDemoAccounts, markDemoAccount } from './demo-accounts.ts';
 
@@ -64,28 +60,4 @@ it('an account is marked only beside a service on this machine', async () => {
   const { userId } = await makeOwner(test);
   const app = { ...test.app, config: { ...test.app.config, publicBaseUrl: 'https://id.company.example' } };
   await expect(markDemoAccount(app, { userId })).rejects.toMatchObject({ code: 'VALIDATION' });
-});
-
-it('the migration marks the demo accounts of earlier versions, and no other account', async () => {
-  const empty = await createEmptyDatabase();
-  const { sql, close } = openDatabase({ url: empty.url, pool: 2, prepare: true });
-  const earlier = copyMigrations(4);
-  await migrate(sql, earlier.folder);
-  const addresses = [
-    'operator@gatehouse.example',
-    'owner@larch.example',
-    'owner@harbour.example',
-    'owner@company.example',
-  ];
-  for (const [at, email] of addresses.entries()) {
-    const id = `00000000-0000-4000-8000-00000000000${at}`;
-    await sql`insert into users (id, email, created_at) values (${id}, ${email}, now())`;
-  }
-  await migrate(sql, migrationsFolder);
-  const marked = await sql`select email from users where demo order by email`;
-  expect(marked.map(({ email }) => email)).toEqual(addresses.slice(0, 3).sort());
-
-  await close();
-  await empty.drop();
-  earlier.remove();
 });

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
+import { explainPending, readSchemaState } from '../../platform/db/migrate.ts';
 import { pingDatabase } from '../../platform/db/ping.ts';
-import { explainPending, readSchemaState } from '../../platform/db/upgrade/schema-state.ts';
 import { isDatabaseUnavailable } from '../../platform/errors.ts';
 import { checkSettings } from './check-settings.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
@@ -31,7 +31,7 @@ export async function checkDatabase(app: App): Promise<Finding[]> {
 }
 
 async function checkMigrations(sql: App['sql'], folder: string): Promise<Finding> {
-  const state = await readSchemaState(sql, folder);
+  const state = await readSchemaState(sql, { folder });
   const problem = explainPending(state);
   if (problem !== null) return wrong('Migrations', problem);
   return state.unknown === 0

@@ -4,7 +4,7 @@ import type { Sql } from 'postgres';
  * The advisory locks of one number. The numbers are arbitrary but must be the same in every process. Locks of two
  * numbers, as those of mail addresses, never conflict with these.
  */
-export const lockNumbers = { start: 7_240_311, tokenKeys: 7_240_313, searchIndexes: 7_240_314 };
+export const lockNumbers = { start: 7_240_311, tokenKeys: 7_240_313 };
 const pauseMilliseconds = 100;
 
 /** Runs `work` in one process at a time; the others wait. `work` needs a connection of its own. */
@@ -30,9 +30,7 @@ export async function tryAdvisoryLock<Result>(
   let done: { result: Result } | null = null;
   await sql.begin(async (lock) => {
     await lock.unsafe('set local idle_in_transaction_session_timeout = 0');
-    // In the simple protocol: the portal of a parameterised statement would hold a snapshot, for whose
-    // end `create index concurrently` waits.
-    const [asked] = await lock.unsafe(`select pg_try_advisory_xact_lock(${number}) as taken`);
+    const [asked] = await lock`select pg_try_advisory_xact_lock(${number}) as taken`;
     if (asked?.taken) done = { result: await work() };
   });
   return done;

@@ -14,7 +14,7 @@ export type Pools = {
   probe: Connection;
   /**
    * Runs work of the start on two connections of its own, with the deadlines of admin commands: the first one
-   * holds a lock, the second one creates the queue's tables or indexes.
+   * holds a lock, the second one creates the queue's tables.
    */
   setUp: <Result>(work: (lock: Sql, sql: Sql) => Promise<Result>) => Promise<Result>;
   close: () => Promise<void>;

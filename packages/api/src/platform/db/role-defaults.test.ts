@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTestDatabase, migrationsFolder } from '../../testing/database/database.ts';
-import { silentLog } from '../log.ts';
 import { openDatabase } from './client.ts';
-import { migrate } from './upgrade/migrate.ts';
+import { migrate } from './migrate.ts';
 
 it('a start sets the defaults of the role in its database, and keeps those that the operator has set', async () => {
   const database = await createTestDatabase();
@@ -10,7 +9,7 @@ it('a start sets the defaults of the role in its database, and keeps those that 
   const starting = open();
   const [{ name } = {}] = await starting.sql`select current_database() as name`;
   await starting.sql.unsafe(`alter role current_user in database ${name} set tcp_keepalives_idle = '7s'`);
-  await migrate(starting.sql, migrationsFolder, silentLog);
+  await migrate(starting.sql, { folder: migrationsFolder, version: '0.0.0' });
   await starting.close();
 
   const later = open();

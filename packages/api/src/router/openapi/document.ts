@@ -26,17 +26,17 @@ export type OpenApiDocument = {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
 };
 
-type DeploymentInfo = { publicBaseUrl: string | null; service: { name: string } };
+type DeploymentInfo = { version: string; publicBaseUrl: string | null; service: { name: string } };
 
 /** Returns the OpenAPI 3.1 document of this deployment, built from the schemas that check its requests. */
-export function openApiDocument({ publicBaseUrl, service }: DeploymentInfo): OpenApiDocument {
+export function openApiDocument({ version, publicBaseUrl, service }: DeploymentInfo): OpenApiDocument {
   const { paths, schemas } = describedOperations();
 
   return {
     openapi: '3.1.0',
     info: {
       title: `${service.name} API`,
-      version: '0.1.0',
+      version,
       description:
         'JSON endpoints for browsers, reverse proxies and services. An error is a sentence in `error` for people, and a `code` for programs; `fields` names invalid fields. Later versions may add fields to an answer.',
       license: { name: 'MIT', identifier: 'MIT' },

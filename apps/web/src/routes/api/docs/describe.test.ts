@@ -2,7 +2,7 @@ import { openApiDocument } from '@gatehouse/api/router/openapi/document';
 import { expect, it } from 'vitest';
 import { describe, fieldsOf } from './describe.ts';
 
-const document = openApiDocument({ publicBaseUrl: null, service: { name: 'Gatehouse' } });
+const document = openApiDocument({ version: '0.2.0', publicBaseUrl: null, service: { name: 'Gatehouse' } });
 
 it('shows every operation of the document once', () => {
   const shown = describe(document).flatMap(({ operations }) =>

@@ -1,1 +1,0 @@
-CREATE INDEX "audit_events_actor" ON "audit_events" USING btree ("actor_id","at");

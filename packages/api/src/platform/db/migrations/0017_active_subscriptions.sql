@@ -1,1 +1,0 @@
-CREATE INDEX "payment_subscriptions_active" ON "payment_subscriptions" USING btree ("organisation_id") WHERE "payment_subscriptions"."status" = 'active';

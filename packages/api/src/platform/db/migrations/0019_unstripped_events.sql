@@ -1,1 +1,0 @@
-CREATE INDEX "payment_events_unstripped" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."stripped_at" is null;

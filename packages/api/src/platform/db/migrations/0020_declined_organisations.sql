@@ -1,1 +1,0 @@
-CREATE INDEX "organisations_declined" ON "organisations" USING btree ("declined_at","id") WHERE "organisations"."declined_at" is not null;

@@ -1,1 +1,0 @@
-CREATE INDEX "users_demo" ON "users" USING btree ("email") WHERE "users"."demo";

@@ -1,1 +1,0 @@
-ALTER TABLE "payment_subscriptions" ADD COLUMN "current_period_start" timestamp with time zone;

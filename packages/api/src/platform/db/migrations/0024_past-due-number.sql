@@ -1,1 +1,0 @@
-ALTER TABLE "payment_subscriptions" ADD COLUMN "snapshot_past_due_number" bigint;

@@ -1,1 +1,0 @@
-CREATE INDEX "payment_checkouts_open" ON "payment_checkouts" USING btree ("opened_at") WHERE "payment_checkouts"."closed_at" is null;

@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -8,21 +8,16 @@ import { readAddress } from '../platform/security/address.ts';
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Resolves an address, as an operator types it, or a user's id. The exact text is preferred to
- * its normal form: a stored address that could not be normalised (doctor/check-addresses.ts)
- * must never lead to the account whose address it resembles.
+ * Resolves an address, as an operator types it, or a user's id.
  *
  * @throws AppError NOT_FOUND if no user has this address or id.
  */
 export async function findUser(db: Executor, typed: string): Promise<{ id: string; email: string }> {
-  const wanted = isId.test(typed)
-    ? eq(users.id, typed)
-    : inArray(
-        users.email,
-        [typed, readAddress(typed)].filter((email) => email !== null),
-      );
-  const found = await db.select({ id: users.id, email: users.email }).from(users).where(wanted);
-  const user = found.find(({ email }) => email === typed) ?? found[0];
+  const email = readAddress(typed) ?? typed;
+  const [user] = await db
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(isId.test(typed) ? eq(users.id, typed) : eq(users.email, email));
   if (user === undefined) throw new AppError('NOT_FOUND', `There is no account with the address ${typed}.`);
   return user;
 }

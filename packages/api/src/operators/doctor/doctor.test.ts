@@ -32,7 +32,6 @@ test('the report has a line for each check, and contains no secret', async () =>
     // The tests' server runs without durability.
     'note   Database settings',
     'right  Migrations',
-    'right  Addresses',
     'Everything is right.',
   ]);
   const { idp, payment, webhookSecrets } = running.app.config;

@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts';
-import { checkAddresses } from './check-addresses.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkIdentity } from './check-identity.ts';
 import { checkMail } from './check-mail.ts';
@@ -14,7 +13,7 @@ import type { Finding } from './finding.ts';
  * line for each finding; it is sound if none of them is wrong.
  */
 export async function runChecks(app: App): Promise<{ findings: Finding[]; report: string; sound: boolean }> {
-  const checks = [checkService, checkIdentity, checkMail, checkPayment, checkWebhook, checkDatabase, checkAddresses];
+  const checks = [checkService, checkIdentity, checkMail, checkPayment, checkWebhook, checkDatabase];
   const findings = (await Promise.all(checks.map((check) => check(app)))).flat();
 
   const wrong = findings.filter(({ level }) => level === 'wrong').length;

@@ -400,7 +400,6 @@ CREATE INDEX "users_name_beginning" ON "users" USING btree (lower("name") text_p
 CREATE INDEX "users_invited_only" ON "users" USING btree ("created_at") WHERE "users"."invited_only";--> statement-breakpoint
 CREATE INDEX "users_unverified" ON "users" USING btree ("created_at") WHERE "users"."email_verified_at" is null;--> statement-breakpoint
 CREATE INDEX "users_demo" ON "users" USING btree ("email") WHERE "users"."demo";--> statement-breakpoint
-CREATE INDEX "users_unusual_address" ON "users" USING btree ("id") WHERE "users"."email" ~ '[^ -~]|[@.]xn--|[.](0x[0-9a-f]*|[0-9]+)$';--> statement-breakpoint
 CREATE INDEX "verification_links_user" ON "verification_links" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "verification_links_email" ON "verification_links" USING btree ("email","created_at");--> statement-breakpoint
 CREATE INDEX "audit_events_actor" ON "audit_events" USING btree ("actor_id","at");--> statement-breakpoint

@@ -3,12 +3,6 @@ import { boolean, check, index, pgTable, primaryKey, text, unique, uniqueIndex, 
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
-/**
- * An SQL pattern that matches every address that is not plain ASCII, has an encoded domain, or ends
- * like an IP address.
- */
-export const unusualAddress = "'[^ -~]|[@.]xn--|[.](0x[0-9a-f]*|[0-9]+)$'";
-
 export const users = pgTable(
   'users',
   {
@@ -41,10 +35,6 @@ export const users = pgTable(
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
     // What each start of a public service looks for.
     index('users_demo').on(table.email).where(sql`${table.demo}`),
-    // The few addresses that may not be in normal form. db/normal-addresses.ts reads them at each start.
-    index('users_unusual_address')
-      .on(table.id)
-      .where(sql`${table.email} ~ ${sql.raw(unusualAddress)}`),
   ],
 );
 

@@ -33,7 +33,7 @@ export const priceRoutes = [
           id: 'string',
           metadata: 'metadata',
           statement_descriptor: 'string',
-          tax_code: 'ignored',
+          tax_code: 'unsupported',
           unit_label: 'string',
         },
         required: ['name'],
@@ -43,7 +43,7 @@ export const priceRoutes = [
           interval: { one: ['day', 'week', 'month', 'year'] },
           interval_count: 'integer',
           meter: 'unsupported',
-          trial_period_days: 'ignored',
+          trial_period_days: 'unsupported',
           usage_type: { one: ['licensed'] },
         },
         required: ['interval'],
@@ -84,7 +84,7 @@ export const priceRoutes = [
       currency: 'string',
       lookup_keys: { list: 'string' },
       product: 'string',
-      recurring: { hash: { interval: 'string', meter: 'string', usage_type: 'string' } },
+      recurring: { hash: { interval: 'string', meter: 'unsupported', usage_type: 'string' } },
       type: { one: ['one_time', 'recurring'] },
     },
     list,
@@ -211,6 +211,7 @@ function list({ provider, params, path }: Call<Stripe.PriceListParams>) {
       (params.product === undefined || price.product === params.product) &&
       (params.type === undefined || price.type === params.type) &&
       (params.recurring?.interval === undefined || price.recurring?.interval === params.recurring.interval) &&
+      (params.recurring?.usage_type === undefined || price.recurring?.usage_type === params.recurring.usage_type) &&
       (params.lookup_keys === undefined || params.lookup_keys.includes(price.lookup_key ?? '')),
   );
   return listPage(path, all, params, 'price');

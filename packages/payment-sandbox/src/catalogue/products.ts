@@ -19,7 +19,7 @@ const shared = {
   package_dimensions: 'unsupported',
   shippable: 'boolean',
   statement_descriptor: 'string',
-  tax_code: 'ignored',
+  tax_code: 'unsupported',
   tax_details: 'unsupported',
   unit_label: 'text',
   url: 'text',
@@ -29,7 +29,7 @@ export const productRoutes = [
   route<Stripe.ProductCreateParams>(
     'POST',
     '/v1/products',
-    { ...shared, default_price_data: 'unsupported', id: 'string', type: 'ignored' },
+    { ...shared, default_price_data: 'unsupported', id: 'string', type: 'unsupported' },
     create,
     ['name'],
   ),
@@ -44,7 +44,7 @@ export const productRoutes = [
       created: rangeRule,
       ids: { list: 'string' },
       shippable: 'boolean',
-      type: 'string',
+      type: 'unsupported',
       url: 'string',
     },
     list,
@@ -108,6 +108,8 @@ function update({ provider, id, params }: Call<Stripe.ProductUpdateParams>): Pro
     if (params.images) product.images = params.images;
     if (params.marketing_features) product.marketing_features = params.marketing_features;
     if (params.default_price !== undefined) product.default_price = params.default_price || null;
+    if (params.shippable !== undefined) product.shippable = params.shippable;
+    if (params.statement_descriptor !== undefined) product.statement_descriptor = params.statement_descriptor;
     if (params.unit_label !== undefined) product.unit_label = params.unit_label || null;
     if (params.url !== undefined) product.url = params.url || null;
     if (params.metadata !== undefined) product.metadata = mergeMetadata(product.metadata, params.metadata);
@@ -120,6 +122,7 @@ function list({ provider, params, path }: Call<Stripe.ProductListParams>) {
     (product) =>
       createdIn(product, params.created) &&
       (params.active === undefined || product.active === params.active) &&
+      (params.shippable === undefined || product.shippable === params.shippable) &&
       (params.ids === undefined || params.ids.includes(product.id)) &&
       (params.url === undefined || product.url === params.url),
   );

@@ -6,6 +6,7 @@ import { cardFields, errorMessage } from '../pages/card-fields.ts';
 import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
+import { buyerFields, buyerOf } from './buyer-fields.ts';
 import { payCheckout } from './pay-checkout.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
 
   const form = await readForm(req);
   const card = form.get('card') ?? '';
-  const payment = payCheckout(provider, session, card, form.get('email') ?? '');
+  const payment = payCheckout(provider, session, card, buyerOf(form));
   provider.file.save();
   if (payment.paid) redirect(res, payment.location);
   else sendPage(res, 402, openPage(provider, session, payment.message, card));
@@ -42,6 +43,7 @@ ${session.line_items.data.map((line) => lineOf(provider, line))}
 <dl><dt>Due today</dt><dd>${money(session.amount_total ?? 0, currency)}</dd>${buyer && html`<dt>For</dt><dd>${buyer}</dd>`}${session.customer_email && html`<dt>E-mail</dt><dd>${session.customer_email}</dd>`}</dl></section>
 ${errorMessage(message)}
 <form method="post" action="/pay/checkout/${session.id}">
+${buyerFields(provider, session)}
 ${cardFields(card)}
 <button class="primary">Pay ${money(session.amount_total ?? 0, currency)}</button></form>`,
   });

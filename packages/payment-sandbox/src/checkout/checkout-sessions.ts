@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
 import { existingCustomer, knownCustomer } from '../customers/customers.ts';
-import type { SubscriptionData } from '../provider/bookkeeping.ts';
+import type { CheckoutSettings } from '../provider/bookkeeping.ts';
 import { daySeconds, hourSeconds, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -10,6 +10,7 @@ import { missing, missingParameter, refused } from '../routing/api-error.ts';
 import { createdIn, listPage } from '../routing/lists.ts';
 import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
+import { checkConditions } from './checkout-conditions.ts';
 import { createRules } from './checkout-rules.ts';
 import { newSession } from './new-checkout-session.ts';
 import { expireSession } from './pay-checkout.ts';
@@ -54,26 +55,8 @@ function findSession(provider: Provider, id: string): CheckoutSession {
 }
 
 function create({ provider, params }: Call<Params>): CheckoutSession {
-  if (params.mode !== 'subscription') {
-    if (params.mode === undefined) throw missingParameter('mode');
-    throw refused(`The sandbox does not support the mode ${params.mode}; the real provider does.`, {
-      code: 'sandbox_unsupported',
-      param: 'mode',
-    });
-  }
-  if ((params.ui_mode ?? 'hosted_page') !== 'hosted_page') {
-    throw refused('The sandbox supports hosted pages only.', { code: 'sandbox_unsupported', param: 'ui_mode' });
-  }
-  if (params.success_url === undefined) throw missingParameter('success_url');
-  for (const name of ['success_url', 'cancel_url'] as const) checkUrl(params[name], name);
-  if (!params.line_items?.length) throw missingParameter('line_items');
-  if (params.customer && params.customer_email) {
-    throw refused('You may only specify one of these parameters: customer, customer_email.', {
-      param: 'customer_email',
-    });
-  }
-  if (params.customer) existingCustomer(provider, params.customer, 'customer');
-  const lines = params.line_items.map((wanted, index) => {
+  const customer = params.customer ? existingCustomer(provider, params.customer, 'customer') : null;
+  const lines = (params.line_items ?? []).map((wanted, index) => {
     if (!wanted.price) throw missingParameter(`line_items[${index}][price]`);
     return newLineItem(
       priceForSale(provider, wanted.price, `line_items[${index}][price]`),
@@ -82,6 +65,7 @@ function create({ provider, params }: Call<Params>): CheckoutSession {
     );
   });
   const at = timeOfCustomer(provider, params.customer ?? '');
+  checkConditions(params, customer, lines, at);
   const expiresAt = params.expires_at ?? at + daySeconds;
   if (expiresAt < at + hourSeconds / 2 || expiresAt > at + daySeconds) {
     throw refused(
@@ -91,7 +75,7 @@ function create({ provider, params }: Call<Params>): CheckoutSession {
   }
   const session = newSession(provider, params, lines, at, expiresAt);
   provider.state.checkout_sessions[session.id] = session;
-  provider.state.subscription_data[session.id] = subscriptionData(params);
+  provider.state.checkout_settings[session.id] = settingsOf(params);
   return session;
 }
 
@@ -104,16 +88,16 @@ function priceForSale(provider: Provider, id: string, param: string): Price {
   return price;
 }
 
-function subscriptionData({ subscription_data: data }: Params): SubscriptionData {
-  if (!data) return {};
-  const missingMethod = data.trial_settings?.end_behavior.missing_payment_method;
+function settingsOf({ subscription_data: data, customer_update }: Params): CheckoutSettings {
+  const missingMethod = data?.trial_settings?.end_behavior.missing_payment_method;
   return {
-    metadata: mergeMetadata({}, data.metadata),
-    ...(data.description && { description: data.description }),
-    ...(data.trial_period_days && { trial_period_days: data.trial_period_days }),
-    ...(data.trial_end && { trial_end: data.trial_end }),
+    metadata: mergeMetadata({}, data?.metadata),
+    ...(customer_update && { customer_update: { name: customer_update.name, address: customer_update.address } }),
+    ...(data?.description && { description: data.description }),
+    ...(data?.trial_period_days && { trial_period_days: data.trial_period_days }),
+    ...(data?.trial_end && { trial_end: data.trial_end }),
     ...(missingMethod && { missing_payment_method: missingMethod }),
-    ...(data.billing_mode && { billing_mode: data.billing_mode.type === 'classic' ? 'classic' : 'flexible' }),
+    ...(data?.billing_mode && { billing_mode: data.billing_mode.type === 'classic' ? 'classic' : 'flexible' }),
   };
 }
 
@@ -157,9 +141,4 @@ function expire({ provider, id }: Call<Stripe.Checkout.SessionExpireParams>): Ch
   }
   expireSession(provider, session);
   return session;
-}
-
-function checkUrl(url: string | undefined, param: string): void {
-  if (url === undefined || (URL.canParse(url) && /^https?:/i.test(url))) return;
-  throw refused('Not a valid URL', { code: 'url_invalid', param });
 }

@@ -19,12 +19,12 @@ export function newSession(
     object: 'checkout.session',
     adaptive_pricing: null,
     after_expiration: null,
-    allow_promotion_codes: null,
+    allow_promotion_codes: params.allow_promotion_codes ?? null,
     allowed_payment_method_types: null,
     amount_subtotal: amount,
     amount_total: amount,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: null,
+    automatic_tax: automaticTax(params.automatic_tax?.enabled ?? false),
+    billing_address_collection: (params.billing_address_collection as 'required') ?? null,
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
     client_secret: null,
@@ -48,7 +48,7 @@ export function newSession(
     invoice_creation: null,
     line_items: { object: 'list', data: lines, has_more: false, url: `/v1/checkout/sessions/${id}/line_items` },
     livemode: false,
-    locale: null,
+    locale: (params.locale as CheckoutSession['locale']) ?? null,
     managed_payments: null,
     metadata: mergeMetadata({}, params.metadata),
     mode: 'subscription',
@@ -71,9 +71,18 @@ export function newSession(
     submit_type: null,
     subscription: null,
     success_url: params.success_url ?? null,
+    ...(params.tax_id_collection && {
+      tax_id_collection: { enabled: params.tax_id_collection.enabled, required: 'never' as const },
+    }),
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: `${provider.url}/pay/checkout/${id}`,
     wallet_options: null,
   };
+}
+
+/** The account has no tax registration, so that an automatic tax is always 0. */
+function automaticTax(enabled: boolean): CheckoutSession['automatic_tax'] {
+  if (!enabled) return { enabled, liability: null, provider: null, status: null };
+  return { enabled, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' };
 }

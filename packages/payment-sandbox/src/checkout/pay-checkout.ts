@@ -1,6 +1,7 @@
+import { addressIn } from '../customers/address.ts';
 import { findCard, saveCard } from '../customers/cards.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
-import { announce } from '../events/announce.ts';
+import { announce, change } from '../events/announce.ts';
 import { daySeconds, timeOf, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -10,22 +11,36 @@ import { startSubscription } from '../subscriptions/start-subscription.ts';
 /** The result of a payment: the URL that the browser is redirected to, or the sentence that the page shows. */
 export type Payment = { paid: true; location: string } | { paid: false; message: string };
 
+/** What the buyer enters on the page beside the card. The page has only the fields that the session asks for. */
+export interface Buyer {
+  email?: string;
+  name?: string;
+  /** The country of the billing address, as two letters. */
+  country?: string;
+  taxId?: string;
+  promotionCode?: string;
+}
+
 /**
  * Pays a checkout session with a card, as on the hosted page: the subscription starts and the
  * session is complete. If the card is declined, nothing changes and the session stays open.
  */
-export function payCheckout(provider: Provider, session: CheckoutSession, number: string, email = ''): Payment {
+export function payCheckout(provider: Provider, session: CheckoutSession, number: string, buyer: Buyer = {}): Payment {
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
   const card = findCard(number);
   if (!card) return { paid: false, message: 'This is not a test card. Choose one of those listed.' };
   if (card.onSession === 'declines') return { paid: false, message: 'Your card was declined. Try another card.' };
-  const customer = customerOf(provider, session, email);
+  if (buyer.promotionCode) return { paid: false, message: 'This code is invalid.' };
+  const customer = customerOf(provider, session, buyer);
   if (!customer) return { paid: false, message: 'The customer of this checkout no longer exists.' };
 
-  const data = provider.state.subscription_data[session.id] ?? {};
+  const settings = provider.state.checkout_settings[session.id] ?? {};
   const trialEnd =
-    data.trial_end ??
-    (data.trial_period_days ? timeOfCustomer(provider, customer.id) + data.trial_period_days * daySeconds : null);
+    settings.trial_end ??
+    (settings.trial_period_days
+      ? timeOfCustomer(provider, customer.id) + settings.trial_period_days * daySeconds
+      : null);
+  updateCustomer(provider, customer, session, buyer);
   const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
   const subscription = startSubscription(provider, {
     customer: customer.id,
@@ -33,32 +48,49 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
       price: provider.state.prices[price.id] ?? price,
       quantity,
     })),
-    metadata: data.metadata ?? {},
-    description: data.description ?? null,
+    metadata: settings.metadata ?? {},
+    description: settings.description ?? null,
     paymentMethod: method.id,
     trialEnd,
-    billingMode: data.billing_mode ?? 'flexible',
+    billingMode: settings.billing_mode ?? 'flexible',
+    automaticTax: session.automatic_tax.enabled,
     onSession: true,
-    ...(data.missing_payment_method && { missingPaymentMethod: data.missing_payment_method }),
+    ...(settings.missing_payment_method && { missingPaymentMethod: settings.missing_payment_method }),
   });
-  session.status = 'complete';
   session.payment_status = trialEnd === null ? 'paid' : 'no_payment_required';
-  session.customer = customer.id;
-  session.customer_details = {
-    address: null,
-    business_name: null,
-    email: customer.email ?? (email || null),
-    individual_name: null,
-    name: customer.name ?? null,
-    phone: null,
-    tax_exempt: 'none',
-    tax_ids: [],
-  };
   session.subscription = subscription.id;
   session.invoice = subscription.latest_invoice;
+  complete(provider, session, customer, buyer);
+  return { paid: true, location: successAddress(session) };
+}
+
+function complete(provider: Provider, session: CheckoutSession, customer: Customer, buyer: Buyer): void {
+  session.status = 'complete';
+  session.customer = customer.id;
+  session.customer_details = {
+    address: buyer.country ? addressIn(buyer.country) : null,
+    business_name: null,
+    email: customer.email ?? (buyer.email || null),
+    individual_name: null,
+    name: buyer.name || (customer.name ?? null),
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: buyer.taxId ? [{ type: 'unknown', value: buyer.taxId }] : [],
+  };
+  if (session.automatic_tax.enabled) session.automatic_tax.status = 'complete';
   session.url = null;
   announce(provider, 'checkout.session.completed', withoutLines(session));
-  return { paid: true, location: successAddress(session) };
+}
+
+/** Saves what the buyer entered: always in a customer that the checkout made, else where `customer_update` says so. */
+function updateCustomer(provider: Provider, customer: Customer, session: CheckoutSession, buyer: Buyer): void {
+  const isNew = session.customer === null;
+  const { customer_update: update } = provider.state.checkout_settings[session.id] ?? {};
+  change(provider, 'customer.updated', customer, () => {
+    if (buyer.name && (isNew || update?.name === 'auto')) customer.name = buyer.name;
+    if (buyer.country && (isNew || update?.address === 'auto')) customer.address = addressIn(buyer.country);
+    if (buyer.email) customer.email ??= buyer.email;
+  });
 }
 
 /** Returns the URL to which the browser returns after payment, with the session's id in place of its placeholder. */
@@ -78,7 +110,7 @@ function withoutLines({ line_items: _, ...session }: CheckoutSession): object {
   return session;
 }
 
-function customerOf(provider: Provider, session: CheckoutSession, email: string): Customer | undefined {
+function customerOf(provider: Provider, session: CheckoutSession, buyer: Buyer): Customer | undefined {
   if (session.customer) return provider.state.customers[session.customer];
   const customer: Customer = {
     id: newId('cus', 14),
@@ -90,7 +122,7 @@ function customerOf(provider: Provider, session: CheckoutSession, email: string)
     default_source: null,
     delinquent: false,
     description: null,
-    email: session.customer_email ?? (email || null),
+    email: session.customer_email ?? (buyer.email || null),
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
     livemode: false,
     metadata: {},

@@ -10,17 +10,18 @@ import { mergeMetadata, pageRules, type Rule, rangeRule } from '../routing/param
 import { type Call, route } from '../routing/route.ts';
 import { endSubscription, isFinal } from '../subscriptions/end-subscription.ts';
 import { cancelSchedule } from '../subscriptions/schedules/schedule.ts';
+import { addressRule, readAddress } from './address.ts';
 import { usePaymentMethod } from './payment-methods.ts';
 
 const shared = {
-  address: 'unsupported',
+  address: addressRule,
   balance: 'integer',
   business_name: 'text',
   cash_balance: 'unsupported',
   description: 'text',
   email: 'text',
   individual_name: 'text',
-  invoice_prefix: 'text',
+  invoice_prefix: 'string',
   invoice_settings: {
     hash: {
       default_payment_method: 'text',
@@ -36,9 +37,9 @@ const shared = {
   preferred_locales: { list: 'string' },
   shipping: 'unsupported',
   source: 'unsupported',
-  tax: 'ignored',
+  tax: 'unsupported',
   tax_exempt: { one: ['', 'none', 'exempt', 'reverse'] },
-  validate: 'ignored',
+  validate: 'unsupported',
 } as const satisfies Record<string, Rule>;
 
 export const customerRoutes = [
@@ -89,7 +90,7 @@ function create({ provider, params }: Call<Stripe.CustomerCreateParams>): Custom
   const customer: Customer = {
     id: newId('cus', 14),
     object: 'customer',
-    address: null,
+    address: params.address ? readAddress(params.address) : null,
     balance: params.balance ?? 0,
     created: timeOf(provider, clock),
     currency: null,
@@ -98,8 +99,13 @@ function create({ provider, params }: Call<Stripe.CustomerCreateParams>): Custom
     delinquent: false,
     description: params.description || null,
     email: params.email || null,
-    invoice_prefix: newId('X', 7).slice(2).toUpperCase(),
-    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    invoice_prefix: params.invoice_prefix ?? newId('X', 7).slice(2).toUpperCase(),
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: params.invoice_settings?.footer || null,
+      rendering_options: null,
+    },
     livemode: false,
     metadata: mergeMetadata({}, params.metadata),
     name: params.name || null,
@@ -108,6 +114,8 @@ function create({ provider, params }: Call<Stripe.CustomerCreateParams>): Custom
     shipping: null,
     tax_exempt: params.tax_exempt || 'none',
     test_clock: clock,
+    ...(params.business_name && { business_name: params.business_name }),
+    ...(params.individual_name && { individual_name: params.individual_name }),
   };
   provider.state.customers[customer.id] = customer;
   announce(provider, 'customer.created', customer);
@@ -123,6 +131,14 @@ function update({ provider, id, params }: Call<Stripe.CustomerUpdateParams>): Cu
     for (const name of ['description', 'email', 'name', 'phone'] as const) {
       if (params[name] !== undefined) customer[name] = params[name] || null;
     }
+    for (const name of ['business_name', 'individual_name'] as const) {
+      if (params[name]) customer[name] = params[name];
+      else if (params[name] !== undefined) delete customer[name];
+    }
+    if (params.address !== undefined) customer.address = readAddress(params.address);
+    if (params.invoice_prefix !== undefined) customer.invoice_prefix = params.invoice_prefix;
+    if (params.invoice_settings?.footer !== undefined)
+      customer.invoice_settings.footer = params.invoice_settings.footer || null;
     if (params.balance !== undefined) customer.balance = params.balance;
     if (params.preferred_locales) customer.preferred_locales = params.preferred_locales;
     if (params.tax_exempt !== undefined) customer.tax_exempt = params.tax_exempt || 'none';

@@ -17,7 +17,13 @@ export const paymentMethodRoutes = [
   route<Stripe.PaymentMethodListParams>(
     'GET',
     '/v1/payment_methods',
-    { ...pageRules, allow_redisplay: 'ignored', customer: 'string', customer_account: 'unsupported', type: 'string' },
+    {
+      ...pageRules,
+      allow_redisplay: { one: ['always', 'limited', 'unspecified'] },
+      customer: 'string',
+      customer_account: 'unsupported',
+      type: 'string',
+    },
     list,
   ),
   route<Stripe.PaymentMethodAttachParams>(
@@ -34,6 +40,7 @@ function list({ provider, params, path }: Call<Stripe.PaymentMethodListParams>) 
   const all = Object.values(provider.state.payment_methods).filter(
     (method) =>
       (params.customer === undefined || method.customer === params.customer) &&
+      (params.allow_redisplay === undefined || method.allow_redisplay === params.allow_redisplay) &&
       (params.type === undefined || method.type === params.type),
   );
   return listPage(path, all, params, 'PaymentMethod');

@@ -26,7 +26,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: automaticTax(subscription),
     automatically_finalizes_at: reason === 'subscription_cycle' ? at + hourSeconds : null,
     billing_reason: reason,
     collection_method: 'charge_automatically',
@@ -35,7 +35,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
     custom_fields: null,
     customer: subscription.customer,
     customer_account: null,
-    customer_address: null,
+    customer_address: customer?.address ?? null,
     customer_email: customer?.email ?? null,
     customer_name: customer?.name ?? null,
     customer_phone: null,
@@ -93,6 +93,12 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
     total_taxes: [],
     webhooks_delivered_at: null,
   };
+}
+
+/** The account has no tax registration, so that an automatic tax is always 0. */
+function automaticTax({ automatic_tax: { enabled } }: Subscription): Invoice['automatic_tax'] {
+  if (!enabled) return { disabled_reason: null, enabled, liability: null, provider: null, status: null };
+  return { disabled_reason: null, enabled, liability: { type: 'self' }, provider: 'stripe', status: 'complete' };
 }
 
 /** Returns a new line for the period of one item. `amount` replaces the price, for trials and prorations. */

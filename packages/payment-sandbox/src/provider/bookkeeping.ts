@@ -6,8 +6,10 @@ import type { SubscriptionItem } from './records.ts';
  * works on them.
  */
 
-/** The settings that a checkout session passes on to its subscription. The session's own JSON does not show them. */
-export interface SubscriptionData {
+/** The settings of a checkout session that its JSON does not show. Most are passed on to its subscription. */
+export interface CheckoutSettings {
+  /** Whether what the buyer enters replaces the name and address of an existing customer. */
+  customer_update?: { name?: string | undefined; address?: string | undefined };
   metadata?: Record<string, string>;
   description?: string;
   trial_period_days?: number;

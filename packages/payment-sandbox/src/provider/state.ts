@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Delivery, Resumption, SavedAnswer, SubscriptionData } from './bookkeeping.ts';
+import type { CheckoutSettings, Delivery, Resumption, SavedAnswer } from './bookkeeping.ts';
 import type {
   CheckoutSession,
   Customer,
@@ -37,8 +37,8 @@ export interface PaymentState {
   events: Records<ProviderEvent>;
   webhook_endpoints: Records<WebhookEndpoint>;
   test_clocks: Records<TestClock>;
-  /** The settings that checkout sessions pass on to their subscriptions, by session. */
-  subscription_data: Records<SubscriptionData>;
+  /** The settings of checkout sessions that their JSON does not show, by session. */
+  checkout_settings: Records<CheckoutSettings>;
   /** Lines that wait for the next invoice of a subscription, by subscription. */
   pending_lines: Records<InvoiceLine[]>;
   /** Resumptions whose invoice has not been paid, by subscription. */
@@ -72,7 +72,7 @@ export function emptyState(): PaymentState {
     events: newRecords(),
     webhook_endpoints: newRecords(),
     test_clocks: newRecords(),
-    subscription_data: newRecords(),
+    checkout_settings: newRecords(),
     pending_lines: newRecords(),
     resumptions: newRecords(),
     paused_credits: newRecords(),

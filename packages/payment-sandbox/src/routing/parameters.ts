@@ -4,8 +4,8 @@ import type { Field } from './form-fields.ts';
 
 /**
  * The allowed values of a parameter. `text` accepts '' to clear the value, `string` does not.
- * `ignored` accepts anything and has no effect. `unsupported` is refused: the real provider knows
- * the parameter, and ignoring it would hide a difference.
+ * `unsupported` is refused: the real provider knows the parameter, and ignoring it would hide a
+ * difference. There is no rule that accepts a parameter and ignores it.
  */
 export type Rule =
   | 'string'
@@ -14,7 +14,6 @@ export type Rule =
   | 'number'
   | 'boolean'
   | 'metadata'
-  | 'ignored'
   | 'unsupported'
   | { one: readonly string[] }
   | { list: Rule }
@@ -42,7 +41,7 @@ export function readParameters(
   if (unknown.length > 0) throw unknownParameter(unknown.map((name) => join(path, name)));
   for (const [name, field] of Object.entries(fields)) {
     const rule = rules[name] as Rule;
-    if (rule !== 'ignored') values[name] = read(field, rule, join(path, name));
+    values[name] = read(field, rule, join(path, name));
   }
   for (const name of required) {
     if (values[name] === undefined) throw missingParameter(join(path, name));

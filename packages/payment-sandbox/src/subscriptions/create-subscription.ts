@@ -31,6 +31,7 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   });
   if (items.length === 0)
     throw refused('Missing required param: items.', { code: 'parameter_missing', param: 'items' });
+  checkCurrency(params.currency, items[0]?.price.currency);
   const behaviour = params.payment_behavior ?? 'allow_incomplete';
   const trialEnd = readTrialEnd(provider, customer.id, params);
   const method = params.default_payment_method || null;
@@ -55,8 +56,21 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   return subscription;
 }
 
+function checkCurrency(wanted: string | undefined, own: string | undefined): void {
+  if (wanted === undefined || wanted.toLowerCase() === own) return;
+  throw refused(
+    `The price specified only supports \`${own}\`. This doesn't match the expected currency: \`${wanted.toLowerCase()}\`.`,
+    { param: 'currency' },
+  );
+}
+
 function readTrialEnd(provider: Provider, customer: string, params: Stripe.SubscriptionCreateParams): number | null {
-  if (typeof params.trial_end === 'number') return params.trial_end;
+  const { trial_end: end, trial_period_days: days } = params;
+  if (end !== undefined && days !== undefined)
+    throw refused('You may only specify one of these parameters: trial_end, trial_period_days.');
+  if (typeof end === 'number' && end <= timeOfCustomer(provider, customer))
+    throw refused('Invalid timestamp: must be an integer Unix timestamp in the future.', { param: 'trial_end' });
+  if (typeof end === 'number') return end;
   if (params.trial_period_days) return timeOfCustomer(provider, customer) + params.trial_period_days * daySeconds;
   return null;
 }

@@ -14,6 +14,8 @@ export interface NewSubscription {
   trialEnd?: number | null;
   missingPaymentMethod?: string;
   billingMode?: 'classic' | 'flexible';
+  /** Whether tax is computed automatically. The account has no registration, so that the tax is 0. */
+  automaticTax?: boolean;
   /** False: the first invoice is not charged, and the subscription is incomplete until it is paid. */
   payFirstInvoice?: boolean;
   /** True: the customer pays the first invoice on a page. */
@@ -33,7 +35,11 @@ export function newSubscription(provider: Provider, input: NewSubscription): Sub
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: input.automaticTax ?? false,
+      liability: input.automaticTax ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: trialEnd ?? at,
     billing_cycle_anchor_config: null,
     billing_mode:

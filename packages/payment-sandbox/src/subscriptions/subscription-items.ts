@@ -53,15 +53,15 @@ export const subscriptionItemRoutes = [
   route<Stripe.SubscriptionItemUpdateParams>(
     'POST',
     '/v1/subscription_items/:id',
-    { ...shared, off_session: 'ignored' },
+    { ...shared, off_session: 'unsupported' },
     update,
   ),
   route<Stripe.SubscriptionItemDeleteParams>(
     'DELETE',
     '/v1/subscription_items/:id',
     {
-      clear_usage: 'ignored',
-      payment_behavior: 'ignored',
+      clear_usage: 'unsupported',
+      payment_behavior: shared.payment_behavior,
       proration_behavior: shared.proration_behavior,
       proration_date: 'unsupported',
     },
@@ -101,6 +101,10 @@ function update({ provider, id, params }: Call<Stripe.SubscriptionItemUpdatePara
 
 function remove({ provider, id, params }: Call<Stripe.SubscriptionItemDeleteParams>): Stripe.DeletedSubscriptionItem {
   const { subscription } = locate(provider, id);
-  updateItems(provider, subscription, { changes: [{ id, deleted: true }], proration: params.proration_behavior });
+  updateItems(provider, subscription, {
+    changes: [{ id, deleted: true }],
+    proration: params.proration_behavior,
+    payment: params.payment_behavior,
+  });
   return { id, object: 'subscription_item', deleted: true };
 }

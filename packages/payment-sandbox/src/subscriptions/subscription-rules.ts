@@ -5,7 +5,10 @@ export const prorations = ['always_invoice', 'create_prorations', 'none'];
 const trialRules: Rule = {
   hash: {
     end_behavior: {
-      hash: { missing_payment_method: { one: ['cancel', 'create_invoice', 'pause'] }, billing_cycle_anchor: 'ignored' },
+      hash: {
+        missing_payment_method: { one: ['cancel', 'create_invoice', 'pause'] },
+        billing_cycle_anchor: 'unsupported',
+      },
     },
   },
 };
@@ -14,7 +17,7 @@ const trialRules: Rule = {
 export const sharedRules = {
   add_invoice_items: 'unsupported',
   application_fee_percent: 'unsupported',
-  automatic_tax: 'ignored',
+  automatic_tax: 'unsupported',
   billing_schedules: 'unsupported',
   billing_thresholds: 'unsupported',
   cancel_at: { either: ['integer', { one: ['', 'min_period_end', 'max_period_end'] }] },
@@ -28,15 +31,15 @@ export const sharedRules = {
   discounts: 'unsupported',
   invoice_settings: 'unsupported',
   metadata: 'metadata',
-  off_session: 'ignored',
+  off_session: 'unsupported',
   on_behalf_of: 'unsupported',
   payment_behavior: { one: behaviours },
-  payment_settings: 'ignored',
+  payment_settings: 'unsupported',
   pending_invoice_item_interval: 'unsupported',
   proration_behavior: { one: prorations },
   transfer_data: 'unsupported',
   trial_end: { either: ['integer', { one: ['now'] }] },
-  trial_from_plan: 'ignored',
+  trial_from_plan: 'unsupported',
   trial_settings: trialRules,
 } as const satisfies Record<string, Rule>;
 
@@ -51,7 +54,7 @@ export const itemRules = {
   tax_rates: 'unsupported',
   discounts: 'unsupported',
   billing_thresholds: 'unsupported',
-  clear_usage: 'ignored',
+  clear_usage: 'unsupported',
   current_trial: 'unsupported',
 } as const satisfies Record<string, Rule>;
 

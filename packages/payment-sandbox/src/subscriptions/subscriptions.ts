@@ -23,7 +23,7 @@ export const subscriptionRoutes = [
       backdate_start_date: 'unsupported',
       billing_cycle_anchor: 'unsupported',
       billing_cycle_anchor_config: 'unsupported',
-      billing_mode: { hash: { type: { one: ['classic', 'flexible'] }, flexible: 'ignored' }, required: ['type'] },
+      billing_mode: { hash: { type: { one: ['classic', 'flexible'] }, flexible: 'unsupported' }, required: ['type'] },
       currency: 'string',
       customer: 'string',
       customer_account: 'unsupported',
@@ -71,7 +71,7 @@ export const subscriptionRoutes = [
   route<Stripe.SubscriptionCancelParams>(
     'DELETE',
     '/v1/subscriptions/:id',
-    { cancellation_details: detailsRule, invoice_now: 'ignored', prorate: 'ignored' },
+    { cancellation_details: detailsRule, invoice_now: 'unsupported', prorate: 'unsupported' },
     cancel,
   ),
   route<Stripe.SubscriptionResumeParams>(
@@ -91,7 +91,7 @@ export const subscriptionRoutes = [
     {
       bill_for: {
         hash: {
-          outstanding_usage_through: 'ignored',
+          outstanding_usage_through: 'unsupported',
           unused_time_from: {
             hash: { type: { one: ['item_current_period_start', 'none', 'now'] } },
             required: ['type'],

@@ -23,7 +23,7 @@ const phaseRules = {
   billing_cycle_anchor: 'unsupported',
   billing_thresholds: 'unsupported',
   collection_method: { one: ['charge_automatically'] },
-  currency: 'ignored',
+  currency: 'unsupported',
   default_payment_method: 'unsupported',
   default_tax_rates: 'unsupported',
   description: 'unsupported',
@@ -63,7 +63,7 @@ export const subscriptionScheduleRoutes = [
     'POST',
     '/v1/subscription_schedules',
     {
-      billing_mode: 'ignored',
+      billing_mode: 'unsupported',
       customer: 'string',
       customer_account: 'unsupported',
       default_settings: 'unsupported',
@@ -88,7 +88,7 @@ export const subscriptionScheduleRoutes = [
       metadata: 'metadata',
       pause_schedules: 'unsupported',
       phases: { list: { hash: { ...phaseRules, start_date: dateRule }, required: ['items'] } },
-      proration_behavior: 'ignored',
+      proration_behavior: 'unsupported',
     },
     update,
   ),
@@ -120,7 +120,7 @@ export const subscriptionScheduleRoutes = [
   route<Stripe.SubscriptionScheduleCancelParams>(
     'POST',
     '/v1/subscription_schedules/:id/cancel',
-    { invoice_now: 'ignored', prorate: 'ignored' },
+    { invoice_now: 'unsupported', prorate: 'unsupported' },
     cancel,
   ),
 ];

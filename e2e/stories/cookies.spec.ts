@@ -24,7 +24,7 @@ for (const scheme of ['http', 'https'] as const) {
       const listening = `http://localhost:${port}`;
       publicUrl = scheme === 'https' ? 'https://id.company.example' : listening;
       const idp = { clientId: 'a-client', clientSecret: 'sandbox-client-secret' };
-      const payment = { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' };
+      const payment = { secretKey: 'sk_test_sandbox', webhookSecret: 'sandbox_webhook_secret' };
       world = await startSandbox({ port: 0, smtpPort: 0, dataDir: null, serviceUrl: publicUrl, idp, payment });
       served = await startServed(port, {
         PUBLIC_BASE_URL: publicUrl,

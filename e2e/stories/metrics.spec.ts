@@ -66,7 +66,7 @@ test('sign-ups and sign-ins are in the metrics and in a trace, without personal 
   const names = collector.spans.map(({ name }) => name);
   for (const name of ['GET /verify', 'job verification-mail', 'mail send', 'payment ask'])
     expect(names).toContain(name);
-  for (const secret of [email, passPhrase, token, 'from=somewhere', 'nothing/of/that', 'sandbox_secret_key']) {
+  for (const secret of [email, passPhrase, token, 'from=somewhere', 'nothing/of/that', 'sk_test_sandbox']) {
     expect(text, `the metrics hold ${secret}`).not.toContain(secret);
     expect(collector.received(), `the traces hold ${secret}`).not.toContain(secret);
   }

@@ -22,7 +22,7 @@ export const approvedDomain = 'orchard.example';
  */
 export const sandboxSecrets = {
   IDP_CLIENT_SECRET: 'sandbox-client-secret',
-  PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+  PAYMENT_SECRET_KEY: 'sk_test_sandbox',
   PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
 };
 

@@ -24,7 +24,7 @@ export async function startWorld(baseUrl: string, { empty = false } = {}): Promi
   const folder = empty ? fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-production-')) : makeDataDirectory();
   const database = await openEmbedded(folder);
   const idp = { clientId: 'a-client', clientSecret: 'sandbox-client-secret' };
-  const payment = { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' };
+  const payment = { secretKey: 'sk_test_sandbox', webhookSecret: 'sandbox_webhook_secret' };
   const sandbox = await startSandbox({ port: 0, smtpPort: 0, dataDir: null, serviceUrl: baseUrl, idp, payment });
 
   return {

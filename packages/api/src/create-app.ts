@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 import { refuseDemoAccounts } from './auth/sign-up/refuse-demo-accounts.ts';
-import { warnOfOtherMode } from './billing/customers/other-mode.ts';
+import { claimMode } from './billing/mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans, paidTiers, unusedPriceWarnings } from './billing/plans/plans.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
@@ -125,6 +125,7 @@ export async function createApp({
     const probed = work ? databaseHealth.check() : null;
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
+    if (work) await open(() => claimMode(app));
     app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, migrates }));
     await probed;
     if (work) warnOfSubscriptions(scheduled);
@@ -160,9 +161,9 @@ async function requireSchema({ config, sql, migrations, log }: App): Promise<voi
 
 /** Logs a warning of subscriptions that give no plan. It may read every row, so the start neither waits for it nor fails with it. */
 function warnOfSubscriptions(scheduled: App): void {
-  warnOfOtherMode(scheduled)
-    .then(() => warnOfMissingTiers(scheduled))
-    .catch((error: unknown) => scheduled.log.debug('The subscriptions were not checked for warnings.', { error }));
+  warnOfMissingTiers(scheduled).catch((error: unknown) =>
+    scheduled.log.debug('The subscriptions were not checked for warnings.', { error }),
+  );
 }
 
 const unopened: Jobs = {

@@ -40,7 +40,7 @@ export interface PaymentSandbox {
  */
 export async function startPaymentSandbox(options: PaymentSandboxOptions = {}): Promise<PaymentSandbox> {
   const { port = 0, path = null, webhookUrl = null, seeded = true } = options;
-  const { secretKey = 'sandbox_secret_key', webhookSecret = 'sandbox_webhook_secret' } = options;
+  const { secretKey = 'sk_test_sandbox', webhookSecret = 'sandbox_webhook_secret' } = options;
   const handlers: Handler[] = [];
   const server = await startServer(port, handlers);
   const url = `http://localhost:${server.port}`;

@@ -8,14 +8,14 @@ const environment = {
   PUBLIC_BASE_URL: 'http://localhost:3000/',
   IDP_CLIENT_ID: 'sandbox-client',
   IDP_CLIENT_SECRET: 'sandbox_client_secret',
-  PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+  PAYMENT_SECRET_KEY: 'sk_test_sandbox',
   PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret,an_older_secret',
 };
 
 test('the first webhook secret and the origin of the service are read', () => {
   expect(readEnvironment(environment)).toMatchObject({
     serviceUrl: 'http://localhost:3000',
-    payment: { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' },
+    payment: { secretKey: 'sk_test_sandbox', webhookSecret: 'sandbox_webhook_secret' },
   });
 });
 

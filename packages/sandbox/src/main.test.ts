@@ -20,7 +20,7 @@ const environment = {
   PUBLIC_BASE_URL: 'http://localhost:3000',
   IDP_CLIENT_ID: 'sandbox-client',
   IDP_CLIENT_SECRET: 'sandbox_client_secret',
-  PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+  PAYMENT_SECRET_KEY: 'sk_test_sandbox',
   PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
 };
 

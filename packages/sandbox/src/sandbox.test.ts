@@ -166,7 +166,7 @@ test('no request ends the process or gets an answer of 500 or above', async () =
         const response = await fetch(address, {
           method,
           redirect: 'manual',
-          headers: { authorization: 'Bearer sandbox_secret_key', 'content-type': body.type },
+          headers: { authorization: 'Bearer sk_test_sandbox', 'content-type': body.type },
           ...(method !== 'GET' && { body: body.text }),
         });
         await response.text();
@@ -184,7 +184,7 @@ test('a body of more than a megabyte gets 413', async () => {
   const response = await fetch(`${sandbox.url}/v1/customers`, {
     method: 'POST',
     body,
-    headers: { authorization: 'Bearer sandbox_secret_key' },
+    headers: { authorization: 'Bearer sk_test_sandbox' },
   });
   expect(response.status).toBe(413);
   expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } });

@@ -11,7 +11,7 @@ export function startTestSandbox(
     dataDir: options.dataDir ?? null,
     serviceUrl: options.serviceUrl ?? 'http://localhost:3000',
     idp: { clientId: 'sandbox-client', clientSecret: 'sandbox_client_secret' },
-    payment: { secretKey: 'sandbox_secret_key', webhookSecret, seeded: options.seeded ?? true },
+    payment: { secretKey: 'sk_test_sandbox', webhookSecret, seeded: options.seeded ?? true },
   });
 }
 

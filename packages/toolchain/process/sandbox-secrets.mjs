@@ -12,7 +12,7 @@ export function sandboxSecrets(dataDir, demoAddresses = []) {
   const known = read(file);
   const secrets = {
     idpClientSecret: `sandbox-${random()}`,
-    paymentSecretKey: `sandbox-${random()}`,
+    paymentSecretKey: `sk_test_${random()}`,
     paymentWebhookSecret: `sandbox-${random()}`,
     ...known,
     passwords: {

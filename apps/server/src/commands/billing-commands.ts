@@ -5,6 +5,7 @@ import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { replaceCustomer } from '@gatehouse/api/operators/replace-customer';
 import type { Command } from 'commander';
 import { jsonOption, type Perform } from './answer.ts';
+import { forgetPayments } from './forget-payments.ts';
 
 /** Adds the commands about payments. */
 export function addBillingCommands(program: Command, perform: Perform): void {
@@ -44,4 +45,15 @@ export function addBillingCommands(program: Command, perform: Perform): void {
           : `Gave up ${givenUpIds.join(', ')}. ${slug} can buy again.`;
       }),
     );
+
+  program
+    .command('forget-payments')
+    .description('removes what the database holds of the payment provider, so that it can get the other mode')
+    .option('--mode <MODE>', 'the name of the mode, test or live, in place of the question for it')
+    .option('--entitled', 'also removes subscriptions that give a plan; their ids are printed')
+    .addHelpText(
+      'after',
+      '\nThe service must not run. At the provider nothing changes: what is live there goes on charging.',
+    )
+    .action(({ mode = '', entitled = false }) => perform((app) => forgetPayments(app, mode, entitled)));
 }

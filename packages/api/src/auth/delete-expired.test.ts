@@ -72,9 +72,7 @@ it('keeps an organisation with other members, or that the payment provider knows
   await test.app.db.insert(users).values(other);
   const organisationId = organisation?.id ?? '';
   await test.app.db.insert(memberships).values({ userId: other.id, organisationId, role: 'viewer', createdAt: now });
-  await test.app.db
-    .insert(paymentCustomers)
-    .values({ organisationId: customer?.id ?? '', generation: 1, createdAt: now });
+  await test.app.db.insert(paymentCustomers).values({ organisationId: customer?.id ?? '', createdAt: now });
 
   test.advance(8 * dayMilliseconds);
   await deleteExpired(test.app);

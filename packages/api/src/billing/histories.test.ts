@@ -72,7 +72,7 @@ function withoutProvider(): App {
     ...billing.app,
     jobs,
     syncs: noSyncs,
-    payment: { livemode: false, key: 'none', ask: away, askBriefly: away },
+    payment: { mode: 'test', key: 'none', ask: away, askBriefly: away },
   };
 }
 

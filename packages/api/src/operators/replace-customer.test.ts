@@ -5,6 +5,7 @@ import type { Administrator } from '../auth/principal.ts';
 import { endSubscriptions } from '../billing/actions/end-subscriptions.ts';
 import type { BillingApp } from '../billing/actions/require-payment.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { nextCustomer } from '../billing/customers/customer.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { reconcileAll } from '../billing/sync/reconcile.ts';
 import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
@@ -13,7 +14,7 @@ import { makeMember, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { replaceCustomer } from './replace-customer.ts';
 
-const foreignKey = 'sandbox_foreign_key';
+const foreignKey = 'sk_test_foreign';
 
 const billing = useBillingTest();
 /** The same deployment under a key of another account. */
@@ -56,7 +57,7 @@ describe('the command that starts a customer anew', () => {
   test('gives up the plan of an earlier customer that is lost, beside a known customer', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const customer = eq(paymentCustomers.customerId, String(subscription.customer));
-    await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+    await billing.app.db.update(paymentCustomers).set(nextCustomer).where(customer);
     const { customers, subscriptions } = billing.sandbox.payment.state();
     delete customers[String(subscription.customer)];
     delete subscriptions[subscription.id];

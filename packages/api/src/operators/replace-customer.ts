@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { requirePayment } from '../billing/actions/require-payment.ts';
-import { checkCustomer, currentCustomer, leaseOf } from '../billing/customers/customer.ts';
+import { checkCustomer, leaseOf, nextCustomer, readCustomer } from '../billing/customers/customer.ts';
 import { withLease } from '../billing/customers/lease.ts';
 import { endUnknown } from '../billing/sync/end-unknown.ts';
 import { syncOrganisation } from '../billing/sync/sync.ts';
@@ -13,7 +13,8 @@ import { readOrganisationNames } from './find-accounts.ts';
 /**
  * Gives up an organisation's customer that the provider does not know under our key, with
  * those of its subscriptions that the provider does not know either, so that the next
- * checkout creates a new customer. For an operator who is certain that the key is right.
+ * checkout creates a new customer. For an operator who is certain that the key is right. The subscriptions that the
+ * provider still knows stay the organisation's: they are asked one by one, so that a checkout makes no second one.
  * Returns the organisation's customer, and the ids of the objects that were given up: none if the
  * customer was deleted at the provider.
  *
@@ -28,7 +29,7 @@ export async function replaceCustomer(
   const { slug } = await readOrganisationNames(app.db, organisationId);
 
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const customerId = await currentCustomer(app, organisationId);
+    const customerId = (await readCustomer(app, organisationId))?.id ?? null;
     const found = customerId === null ? 'none' : await checkCustomer(app, ask, { organisationId, customerId });
     const { unknown, failures } = await syncOrganisation(app, ask, { organisationId, holder });
     if (failures.length > 0) throw failures[0];
@@ -45,8 +46,10 @@ export async function replaceCustomer(
       const ids = rows.map(({ id }) => id);
       await endUnknown(app, tx, organisationId, ids);
       if (found === 'unknown') {
-        const customer = eq(paymentCustomers.customerId, `${customerId}`);
-        await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
+        await tx
+          .update(paymentCustomers)
+          .set(nextCustomer)
+          .where(eq(paymentCustomers.customerId, `${customerId}`));
       }
       const details = { given_up: givenUpIds.join(' '), key };
       await recordAudit(tx, app.now(), { action: 'customer-started-anew', organisationId, details });

@@ -5,8 +5,6 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 /** The subscriptions that determine an organisation's plan, as the database writes them in JSON or as text. */
 export type PlanFacts = {
   id: string;
-  /** The provider's mode; null if it is not known. Billing selects the rows of its key's mode. */
-  livemode: boolean | null;
   tier: string | null;
   status: string;
   cancel_at_period_end: boolean;
@@ -20,7 +18,6 @@ export type PlanFacts = {
 /** The columns of one fact, for a query that joins the table. Times stay the texts that the database writes. */
 export const planFact = {
   id: subscription.id,
-  livemode: subscription.livemode,
   tier: subscription.tier,
   status: subscription.status,
   cancel_at_period_end: subscription.cancelAtPeriodEnd,
@@ -31,7 +28,7 @@ export const planFact = {
   started_at: sql<string | null>`${subscription.startedAt}`,
 };
 
-/** The limit of ended subscriptions per mode, so that a long history costs no time. */
+/** The limit of ended subscriptions, so that a long history costs no time. */
 const maxEnded = 10;
 
 /**
@@ -42,11 +39,11 @@ const maxEnded = 10;
  */
 export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
   return sql<PlanFacts | null>`(select json_agg(facts) from (
-    select ${subscription.id}, ${subscription.livemode}, ${subscription.tier}, ${subscription.status},
+    select ${subscription.id}, ${subscription.tier}, ${subscription.status},
       ${subscription.cancelAtPeriodEnd}, ${subscription.currentPeriodStart}, ${subscription.currentPeriodEnd},
       ${subscription.endsAt}, ${subscription.pastDueSince}, ${subscription.startedAt},
       case when ${subscription.ended} then row_number() over (
-        partition by ${subscription.livemode}, ${subscription.ended}
+        partition by ${subscription.ended}
         order by ${subscription.startedAt} desc, ${subscription.id} desc
       ) else 0 end as place
     from ${subscription}

@@ -13,7 +13,7 @@ describe('the warnings of a configuration', () => {
   it.each([
     [{ IDP_CLIENT_ID: 'client' }, /^IDP_CLIENT_ID is set and IDP_CLIENT_SECRET is not: .+\.$/],
     [{ IDP_CLIENT_SECRET: 'sandbox' }, /^IDP_CLIENT_SECRET is set and IDP_CLIENT_ID is not: .+\.$/],
-    [{ PAYMENT_SECRET_KEY: 'sandbox' }, /^PAYMENT_SECRET_KEY is set and PAYMENT_WEBHOOK_SECRET is not: .+\.$/],
+    [{ PAYMENT_SECRET_KEY: 'sk_test_sandbox' }, /^PAYMENT_SECRET_KEY is set and PAYMENT_WEBHOOK_SECRET is not: .+\.$/],
     [{ PAYMENT_WEBHOOK_SECRET: 'sandbox' }, /^PAYMENT_WEBHOOK_SECRET is set and PAYMENT_SECRET_KEY is not: .+\.$/],
     [{ TOKEN_KEY_SECRET: 's'.repeat(32) }, /^TOKEN_KEY_SECRET is set and TOKEN_TTL_SECONDS is not: .+\.$/],
     [{ TOKEN_TTL_SECONDS: '300', HOST: '0.0.0.0' }, /^TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: .+\.$/],
@@ -49,7 +49,7 @@ describe('the warnings of a configuration', () => {
     expect(warningsOf({ IDP_CLIENT_ID: 'client', IDP_CLIENT_SECRET: 'sandbox', DATABASE_URI: '' })).toEqual([]);
     expect(warningsOf({ ...onTheWeb, TOKEN_TTL_SECONDS: '300', TOKEN_KEY_SECRET: 's'.repeat(32) })).toEqual([]);
     expect(warningsOf({ TOKEN_TTL_SECONDS: '300' })).toEqual([]);
-    expect(warningsOf({ PAYMENT_SECRET_KEY: 'sandbox', PAYMENT_WEBHOOK_SECRET: 'sandbox' })).toEqual([]);
+    expect(warningsOf({ PAYMENT_SECRET_KEY: 'sk_test_sandbox', PAYMENT_WEBHOOK_SECRET: 'sandbox' })).toEqual([]);
   });
 
   it('are none for names that other programs set, and for the variables themselves', () => {

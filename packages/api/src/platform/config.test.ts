@@ -36,7 +36,7 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   IDP_ISSUERS: [',', ' , '],
   IDP_NAME: [`Id${bell}`],
   IDP_PKCE: ['yes', '1'],
-  PAYMENT_SECRET_KEY: [`sandbox${bell}`],
+  PAYMENT_SECRET_KEY: [`sk_test_${bell}`, 'sandbox', 'sk_org_test_1', 'pk_test_1'],
   PAYMENT_WEBHOOK_SECRET: [','],
   PAYMENT_API_URL: ['nowhere', 'http://payment.example'],
   PAYMENT_PAGE_ORIGINS: [',', 'http://pay.example', 'https://pay.example/checkout', 'pay.example', 'https://*.example'],
@@ -103,7 +103,7 @@ describe('a wrong value', () => {
     } catch (error) {
       said = (error as Error).message;
     }
-    expect(said).toMatch(new RegExp(`^${name} must .+\\.$`));
+    expect(said).toMatch(new RegExp(`^${name}(: Use| must) .+\\.$`));
     expect(said.split('\n')).toHaveLength(1);
   });
 });
@@ -143,7 +143,7 @@ describe('parseConfig', () => {
 
   it('takes origins of the payment provider’s pages: https, or http on this machine', () => {
     const PAYMENT_PAGE_ORIGINS = 'https://pay.company.example/, http://localhost:3001';
-    const payment = parseConfig({ PAYMENT_SECRET_KEY: 'sandbox', PAYMENT_PAGE_ORIGINS }).payment;
+    const payment = parseConfig({ PAYMENT_SECRET_KEY: 'sk_test_sandbox', PAYMENT_PAGE_ORIGINS }).payment;
     expect(paymentPageOrigins(payment)).toEqual([
       'https://checkout.stripe.com',
       'https://billing.stripe.com',

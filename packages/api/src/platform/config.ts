@@ -31,11 +31,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   return toConfig(parsed.data, prices.data, configWarnings(environment, Object.keys(variables.shape)));
 }
 
-/** Returns one sentence for each invalid variable, about its first issue. */
+/** Returns one sentence for each invalid variable, about its first issue. A message that is a sentence follows a colon. */
 function describeIssues(...errors: (z.ZodError | undefined)[]): string[] {
   const issues = errors.flatMap((error) => error?.issues ?? []);
   const first = new Map(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
-  return [...first].toReversed().map(([name, message]) => `${name} ${message}`);
+  return [...first].toReversed().map(([name, message]) => `${name}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`);
 }
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
@@ -92,7 +92,7 @@ export const variables = z
     IDP_ISSUERS: nonEmptyList.default(['accounts.google.com', 'https://accounts.google.com']),
     IDP_NAME: line.default('Google'),
     IDP_PKCE: boolean.default(false),
-    PAYMENT_SECRET_KEY: line.optional(),
+    PAYMENT_SECRET_KEY: line.regex(/^(sk|rk)_(test|live)_/, 'Use a key of the account.').optional(),
     PAYMENT_WEBHOOK_SECRET: nonEmptyList.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
     PAYMENT_PAGE_ORIGINS: origins,

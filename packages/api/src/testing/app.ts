@@ -22,7 +22,7 @@ export type TestApp = {
 };
 
 export const sandboxIdentity = { clientId: 'sandbox-client', clientSecret: 'sandbox-client-secret' };
-export const sandboxPayment = { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' };
+export const sandboxPayment = { secretKey: 'sk_test_sandbox', webhookSecret: 'sandbox_webhook_secret' };
 export const serviceUrl = 'http://localhost:3999';
 
 /** The plans of tests, so that no test fails when the built-in ones change. */

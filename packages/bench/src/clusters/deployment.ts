@@ -33,7 +33,7 @@ export function environmentOf(sandbox: Sandbox, smtpUrl = sandbox.smtpUrl) {
     SMTP_URL: smtpUrl,
     MAIL_FROM: 'no-reply@company.example',
     PAYMENT_API_URL: sandbox.url,
-    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+    PAYMENT_SECRET_KEY: 'sk_test_sandbox',
     GATEHOUSE_ENV_FILE: 'off',
     RATE_LIMITS: 'off',
     LOG_FORMAT: 'json',

@@ -55,7 +55,7 @@ export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<Wo
     SMTP_URL: `smtp://127.0.0.1:${mailProxy.port}`,
     MAIL_FROM: 'no-reply@company.example',
     PAYMENT_API_URL: `http://127.0.0.1:${providerProxy.port}`,
-    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+    PAYMENT_SECRET_KEY: 'sk_test_sandbox',
     PAYMENT_WEBHOOK_SECRET: webhookSecret,
     PUBLIC_BASE_URL: `http://localhost:${front}`,
     RATE_LIMITS: 'off',

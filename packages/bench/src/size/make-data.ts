@@ -80,11 +80,11 @@ async function makeUsers(sql: TransactionSql, size: number): Promise<void> {
 
 async function makeBilling(sql: TransactionSql, size: number): Promise<void> {
   await sql.unsafe(`
-    insert into payment_customers (organisation_id, generation, customer_id, livemode, created_at)
-    select ${organisation}, 1, 'cus_' || n, false, now() from generate_series(1, ${size}) as n`);
+    insert into payment_customers (organisation_id, customer_id, created_at)
+    select ${organisation}, 'cus_' || n, now() from generate_series(1, ${size}) as n`);
   await sql.unsafe(`
-    insert into payment_subscriptions (id, organisation_id, customer_id, livemode, status, tier, current_period_end, started_at, synced_at)
-    select 'sub_' || n, ${organisation}, 'cus_' || n, false, 'active', case when n % 3 = 0 then 'gold' else 'silver' end,
+    insert into payment_subscriptions (id, organisation_id, customer_id, status, tier, current_period_end, started_at, synced_at)
+    select 'sub_' || n, ${organisation}, 'cus_' || n, 'active', case when n % 3 = 0 then 'gold' else 'silver' end,
       now() + interval '20 days', ${at}, now()
     from generate_series(1, ${size}) as n`);
   await sql.unsafe(`

@@ -39,13 +39,13 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
     insert into known_browsers (token_hash, user_id, signed_in_at)
     select md5(user_id::text), user_id, now() from unnest(${column('userId')}::uuid[]) as user_id`;
   await sql`
-    insert into payment_customers (organisation_id, generation, customer_id, livemode, created_at)
-    select organisation_id, 1, customer_id, false, now()
+    insert into payment_customers (organisation_id, customer_id, created_at)
+    select organisation_id, customer_id, now()
     from unnest(${column('organisationId')}::uuid[], ${column('customerId')}::text[]) as row (organisation_id, customer_id)`;
   await sql`
-    insert into payment_subscriptions (id, organisation_id, customer_id, livemode, status, tier, tier_source, price_id,
+    insert into payment_subscriptions (id, organisation_id, customer_id, status, tier, tier_source, price_id,
       current_period_end, started_at, synced_at)
-    select id, organisation_id, customer_id, false, 'active', 'silver', 'price', 'price_silver',
+    select id, organisation_id, customer_id, 'active', 'silver', 'price', 'price_silver',
       now() + interval '20 days', now(), now()
     from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
       as row (id, organisation_id, customer_id)`;

@@ -100,7 +100,7 @@ test('a wrong key and a missing key get 401', async () => {
   const wrongKey = new Stripe('another_key', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
   await expectError(wrongKey.customers.list(), { status: 401 });
   expect((await fetch(`${sandbox.url}/v1/customers`)).status).toBe(401);
-  const basic = Buffer.from('sandbox_secret_key:').toString('base64');
+  const basic = Buffer.from('sk_test_sandbox:').toString('base64');
   expect((await fetch(`${sandbox.url}/v1/customers`, { headers: { authorization: `Basic ${basic}` } })).status).toBe(
     200,
   );

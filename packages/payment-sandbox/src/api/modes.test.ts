@@ -4,8 +4,8 @@ import type { PaymentProvider } from '../payment-controls.ts';
 import type { PaymentSandbox as Sandbox } from '../start-payment-sandbox.ts';
 import { sdk, startTestSandbox } from '../testing.ts';
 
-const liveKey = 'sandbox_live_key';
-const foreignKey = 'sandbox_foreign_key';
+const liveKey = 'sk_live_sandbox';
+const foreignKey = 'sk_test_foreign';
 
 let sandbox: Sandbox;
 let live: PaymentProvider;

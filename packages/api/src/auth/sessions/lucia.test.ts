@@ -31,7 +31,6 @@ async function subscribe(organisationId: string, ended: number) {
     id: `sub_${newId(test.app.now())}`,
     organisationId,
     customerId: 'customer',
-    livemode: false,
     status: at === 0 ? 'active' : 'canceled',
     ended: at > 0,
     tier: at === 0 ? ('gold' as const) : ('silver' as const),

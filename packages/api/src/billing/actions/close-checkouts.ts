@@ -3,9 +3,8 @@ import type { App } from '../../app.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { type Ask, isMissing } from '../../platform/providers/payment.ts';
-import { customersOf, leaseOf } from '../customers/customer.ts';
+import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { startedStatuses } from '../projection/consequences.ts';
 import { type CheckoutSession, expireCheckouts, listOpenCheckouts, paymentUnderWay } from './checkout-session.ts';
 
@@ -34,7 +33,7 @@ export async function organisationsToClose(app: App): Promise<string[]> {
     .selectDistinct({ id: paymentCheckouts.organisationId })
     .from(paymentCheckouts)
     .innerJoin(paymentSubscriptions, eq(paymentSubscriptions.organisationId, paymentCheckouts.organisationId))
-    .where(and(payable, isStarted(app)));
+    .where(and(payable, isStarted));
   return rows.map(({ id }) => id);
 }
 
@@ -44,27 +43,21 @@ export function oldestPayable(app: App): Date {
 }
 
 async function hasStartedSubscription(app: App, organisationId: string): Promise<boolean> {
-  const started = and(eq(paymentSubscriptions.organisationId, organisationId), isStarted(app));
+  const started = and(eq(paymentSubscriptions.organisationId, organisationId), isStarted);
   return (await app.db.$count(paymentSubscriptions, started)) > 0;
 }
 
-function isStarted(app: App) {
-  return and(inArray(paymentSubscriptions.status, startedStatuses), ofOurMode(app, paymentSubscriptions.livemode));
-}
+const isStarted = inArray(paymentSubscriptions.status, startedStatuses);
 
 /**
- * Expires the open checkouts of all customers of an organisation, whose lease the caller holds, and closes their rows,
- * also those whose end no event has reported. Returns false if any cannot be expired because it is complete; the others
- * are expired.
+ * Expires the open checkouts of an organisation, whose lease the caller holds, and closes their rows, also those whose
+ * end no event has reported. Returns false if any cannot be expired because it is complete; the others are expired.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
-  let expired = true;
-  for (const { customerId } of await customersOf(app, organisationId)) {
-    if (!(await expireCheckouts(app, ask, await listKnownCheckouts(ask, customerId)))) expired = false;
-  }
-  if (!expired) return false;
+  const customer = await readCustomer(app, organisationId);
+  if (customer !== null && !(await expireCheckouts(app, ask, await listKnownCheckouts(ask, customer.id)))) return false;
 
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
   await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);

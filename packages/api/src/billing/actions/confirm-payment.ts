@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
-import { currentCustomer, leaseOf } from '../customers/customer.ts';
+import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { runOrWait, withLease } from '../customers/lease.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import type { Tier } from '../plans/plans.ts';
@@ -30,8 +30,9 @@ export async function confirmPayment(app: App, principal: Reader): Promise<{ con
 
 async function syncQuietly(app: App, organisationId: string): Promise<void> {
   try {
-    const customerId = await currentCustomer(app, organisationId);
-    if (customerId === null) return;
+    const customer = await readCustomer(app, organisationId);
+    if (customer === null) return;
+    const customerId = customer.id;
     await runOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
       await withLease(app, leaseOf(organisationId), (ask, holder) =>
         syncCustomer(app, ask, { organisationId, customerId, holder }),

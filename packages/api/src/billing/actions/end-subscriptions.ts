@@ -1,18 +1,17 @@
-import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
-import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
-import { customersOf, leaseOf } from '../customers/customer.ts';
+import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { paymentUnderWay } from './checkout-session.ts';
 import { closeCheckouts, oldestPayable } from './close-checkouts.ts';
 import { endEverything } from './end-now.ts';
 
 /**
- * Ends an organisation's subscriptions at the provider immediately, for all its customers, and
+ * Ends an organisation's subscriptions at the provider immediately, whatever their customer, and
  * expires its open checkouts. Runs before the organisation is deleted, and `mayBeBilled` under its
  * lock. Does not change subscriptions that have ended.
  *
@@ -22,19 +21,15 @@ import { endEverything } from './end-now.ts';
  */
 export async function endSubscriptions(app: App, organisationId: string): Promise<void> {
   if (app.payment === null) return requireNoneLive(app, organisationId);
-  if (!app.payment.livemode) await requireNothingInLiveMode(app, organisationId);
 
   await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     for (let attempt = 0; attempt < 3; attempt++) {
       // A checkout that was paid meanwhile has created a subscription, so the next attempt reads everything again.
       if (!(await closeCheckouts(app, ask, organisationId))) continue;
       const live = await liveSubscriptions(app, ask, { organisationId, holder });
-      const customers = await customersOf(app, organisationId);
-      await endEverything(
-        ask,
-        customers.map(({ customerId }) => customerId),
-        live,
-      );
+      const current = await readCustomer(app, organisationId);
+      const customers = [...(current === null ? [] : [current.id]), ...live.map(({ customerId }) => customerId)];
+      await endEverything(ask, [...new Set(customers)], live);
       // The next attempt stores the ends, so that `mayBeBilled` sees only what is new.
       if (live.length === 0) return;
     }
@@ -54,7 +49,6 @@ export async function mayBeBilled(app: App, db: Executor, organisationId: string
     eq(paymentSubscriptions.ended, false),
     // The end of a subscription that the provider assigns to another customer is not stored.
     isNull(paymentSubscriptions.problem),
-    ofOurMode(app, paymentSubscriptions.livemode),
   );
   return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, notEnded)) > 0;
 }
@@ -71,30 +65,4 @@ async function requireNoneLive(app: App, organisationId: string): Promise<void> 
   if (count > 0) {
     throw new AppError('BILLING_UNAVAILABLE', 'Billing is not available on this deployment.');
   }
-}
-
-/** A test key cannot see the live subscriptions, which bill real money. */
-async function requireNothingInLiveMode(app: App, organisationId: string): Promise<void> {
-  const customers = and(
-    eq(paymentCustomers.organisationId, organisationId),
-    eq(paymentCustomers.livemode, true),
-    isNull(paymentCustomers.goneAt),
-    isNotNull(paymentCustomers.customerId),
-  );
-  const subscriptions = and(
-    eq(paymentSubscriptions.organisationId, organisationId),
-    eq(paymentSubscriptions.livemode, true),
-    eq(paymentSubscriptions.ended, false),
-  );
-  const live =
-    (await app.db.$count(paymentCustomers, customers)) + (await app.db.$count(paymentSubscriptions, subscriptions));
-  if (live === 0) return;
-
-  app.log.warn('An organisation cannot be deleted: it has a live customer, and the key is of test mode.', {
-    organisationId,
-  });
-  throw new AppError(
-    'PROVIDER_UNAVAILABLE',
-    'The plan cannot be ended at the moment. Ask the operator of this service.',
-  );
 }

@@ -7,7 +7,7 @@ import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { billingPage } from '../../platform/links.ts';
 import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../platform/providers/payment.ts';
 import { withCustomer } from '../customers/customer.ts';
-import { type BillingApp, requirePayment, takeBillingAction } from './require-payment.ts';
+import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**
  * Opens the provider's customer portal, where cards are changed (interface §4).
@@ -59,15 +59,13 @@ export async function portalSession(app: App, ask: Ask, customerId: string, flow
   }
 }
 
-/** The name of the setting that holds the portal configuration of one mode. */
-export function portalSetting(livemode: boolean): string {
-  return `portal_configuration_${livemode ? 'live' : 'test'}`;
-}
+/** The name of the setting that holds the id of the portal's configuration. */
+export const portalSetting = 'portal_configuration';
 
 async function portalConfiguration(app: App): Promise<string | null> {
   const [setting] = await app.db
     .select({ value: paymentSettings.value })
     .from(paymentSettings)
-    .where(eq(paymentSettings.name, portalSetting(requirePayment(app).livemode)));
+    .where(eq(paymentSettings.name, portalSetting));
   return setting?.value ?? null;
 }

@@ -9,7 +9,7 @@ import type { Ask } from '../../platform/providers/payment.ts';
 import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { ofOurMode, rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
+import { rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
 import { recordOf, type SubscriptionRecord } from '../entitlement/subscription-record.ts';
 import { planOf } from '../plans/plans.ts';
 import { isEnded, type SubscriptionState, statusClassOf } from '../projection/provider-objects.ts';
@@ -147,7 +147,6 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
   const ended = and(
     eq(paymentSubscriptions.organisationId, organisationId),
     eq(paymentSubscriptions.status, 'canceled'),
-    ofOurMode(app, paymentSubscriptions.livemode),
   );
   const [row] = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(ended).limit(1);
   return row !== undefined;

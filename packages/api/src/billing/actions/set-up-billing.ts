@@ -4,6 +4,7 @@ import { billingPage } from '../../platform/links.ts';
 import { listAll } from '../../platform/providers/list-all.ts';
 import type { Ask } from '../../platform/providers/payment.ts';
 import { withLease } from '../customers/lease.ts';
+import { claimMode } from '../mode.ts';
 import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
 import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';
 import { listByLookupKey } from '../prices/list-by-lookup-key.ts';
@@ -11,7 +12,6 @@ import { readPrices } from '../prices/look-up-prices.ts';
 import { portalOffer, saveOffer, setupLease } from '../prices/portal-offer.ts';
 import type { TierPrices } from '../prices/tier-price.ts';
 import { portalSetting } from './open-portal.ts';
-import { requirePayment } from './require-payment.ts';
 
 /**
  * Creates what is missing at the provider: a product and a price for each paid tier, with
@@ -20,13 +20,12 @@ import { requirePayment } from './require-payment.ts';
  * deployment; another deployment's objects are neither changed nor used. Returns lines that
  * report what was done.
  *
- * @throws AppError BILLING_UNAVAILABLE, BUSY or PROVIDER_UNAVAILABLE; INTERNAL without a canonical
+ * @throws Error that names PAYMENT_SECRET_KEY if the database belongs to the other mode; AppError BILLING_UNAVAILABLE, BUSY or PROVIDER_UNAVAILABLE; INTERNAL without a canonical
  *   base URL; Error if a configured price id does not exist (only lookup keys can be created), or if
  *   a lookup key belongs to another deployment.
  */
 export async function setUpBilling(app: App): Promise<string> {
-  const { livemode } = requirePayment(app);
-
+  await claimMode(app);
   return withLease(app, setupLease, async (ask) => {
     const found = await readPrices(app, ask);
     const tiers = paidTiers(app.plans);
@@ -37,7 +36,7 @@ export async function setUpBilling(app: App): Promise<string> {
     const portalConfiguration = await configurePortal(app, ask, prices);
     await app.db
       .insert(paymentSettings)
-      .values({ name: portalSetting(livemode), value: portalConfiguration })
+      .values({ name: portalSetting, value: portalConfiguration })
       .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
     await saveOffer(app, portalOffer(prices));
     const foreign = await foreignKeys(app, ask);

@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { isMissing } from '../../platform/providers/payment.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { checkCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
 
@@ -51,7 +50,6 @@ export async function dueContacts(app: App, which?: SQL) {
         isNull(paymentCustomers.goneAt),
         isNull(paymentCustomers.problem),
         isNotNull(paymentCustomers.customerId),
-        ofOurMode(app, paymentCustomers.livemode),
         sql`${organisations.billingEmail} is distinct from ${paymentCustomers.contactEmail}`,
       ),
     )

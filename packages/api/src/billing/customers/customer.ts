@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { isUuid } from '../../platform/db/id.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { withLease } from './lease.ts';
 
 /**
@@ -12,7 +13,7 @@ import { withLease } from './lease.ts';
  * created if there is none. A customer that the provider has deleted is replaced, once.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE, also if the provider does not know the
- *   customer, because a wrong key gets the same answer.
+ *   customer, because a key of another account gets the same answer.
  */
 export async function withCustomer<Result>(
   app: App,
@@ -40,58 +41,36 @@ export function leaseOf(organisationId: string): string {
   return `organisation:${organisationId}`;
 }
 
-/** Returns the organisation's customer at the provider in our key's mode; null if it has none. */
-export async function currentCustomer(app: App, organisationId: string): Promise<string | null> {
-  return (await currentGeneration(app, organisationId))?.customerId ?? null;
-}
+/** An organisation's customer at the provider. `isGone` says that the provider has deleted it. */
+type Customer = { id: string; isGone: boolean };
 
-export type Customer = { organisationId: string; customerId: string; goneAt: Date | null };
-
-/** Returns all customers that the organisation has ever had in our key's mode, oldest first. */
-export async function customersOf(app: App, organisationId: string): Promise<Customer[]> {
-  const rows = await app.db
-    .select({
-      organisationId: paymentCustomers.organisationId,
-      customerId: paymentCustomers.customerId,
-      goneAt: paymentCustomers.goneAt,
-    })
-    .from(paymentCustomers)
-    .where(
-      and(
-        eq(paymentCustomers.organisationId, organisationId),
-        isNotNull(paymentCustomers.customerId),
-        ofOurMode(app, paymentCustomers.livemode),
-      ),
-    )
-    .orderBy(asc(paymentCustomers.generation));
-  return rows.flatMap(({ customerId, ...row }) => (customerId === null ? [] : [{ ...row, customerId }]));
+/** Returns the organisation's customer, one that was deleted too; null if none was ever made. */
+export async function readCustomer(app: App, organisationId: string): Promise<Customer | null> {
+  const row = await rowOf(app, organisationId);
+  return row?.customerId == null ? null : { id: row.customerId, isGone: row.goneAt !== null };
 }
 
 /**
  * Asks the provider about a customer that it called missing, and stores the result. Only an explicit
  * `deleted` ends a customer. A customer that this key does not know is flagged and otherwise not
- * changed, because a key of the other mode or account gets the same answer.
+ * changed, because a key of another account gets the same answer.
  *
  * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer.
  */
 export async function checkCustomer(
   app: App,
   ask: Ask,
-  { organisationId, customerId }: Omit<Customer, 'goneAt'>,
+  { organisationId, customerId }: { organisationId: string; customerId: string },
 ): Promise<'known' | 'deleted' | 'unknown'> {
+  const isThis = eq(paymentCustomers.customerId, customerId);
   try {
     const found = await ask((provider) => provider.customers.retrieve(customerId));
     if (found.deleted !== true) {
       await confirmCustomer(app, customerId);
       return 'known';
     }
-    await app.db
-      .update(paymentCustomers)
-      .set({
-        goneAt: sql`coalesce(${paymentCustomers.goneAt}, ${app.now().toISOString()}::timestamptz)`,
-        problem: null,
-      })
-      .where(eq(paymentCustomers.customerId, customerId));
+    const goneAt = sql`coalesce(${paymentCustomers.goneAt}, ${app.now().toISOString()}::timestamptz)`;
+    await app.db.update(paymentCustomers).set({ goneAt, problem: null }).where(isThis);
     return 'deleted';
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -100,30 +79,17 @@ export async function checkCustomer(
       customerId,
       key: requirePayment(app).key,
     });
-    await app.db
-      .update(paymentCustomers)
-      .set({ problem: 'unknown_to_provider' })
-      .where(eq(paymentCustomers.customerId, customerId));
+    await app.db.update(paymentCustomers).set({ problem: 'unknown_to_provider' }).where(isThis);
     return 'unknown';
   }
 }
 
-/**
- * Stores that the provider knows the customer under our key: its mode is the key's, and its problem
- * is removed.
- *
- * @throws AppError BILLING_UNAVAILABLE.
- */
+/** Removes the customer's problem, because the provider has answered about it. */
 export async function confirmCustomer(app: App, customerId: string): Promise<void> {
   await app.db
     .update(paymentCustomers)
-    .set({ livemode: requirePayment(app).livemode, problem: null })
-    .where(
-      and(
-        eq(paymentCustomers.customerId, customerId),
-        or(isNull(paymentCustomers.livemode), isNotNull(paymentCustomers.problem)),
-      ),
-    );
+    .set({ problem: null })
+    .where(and(eq(paymentCustomers.customerId, customerId), isNotNull(paymentCustomers.problem)));
 }
 
 /**
@@ -138,86 +104,78 @@ export function unknownCustomer(): AppError {
 }
 
 /**
- * Returns the organisation's customer, and creates it if there is none. The caller holds the organisation's lease.
- * After a failure of the provider (5xx) the idempotency key would replay that failure for a day, so the next
- * generation gets another key.
+ * Returns the organisation's customer, and creates it if there is none or the last one was deleted. The caller holds
+ * the organisation's lease. After a failure of the provider (5xx) the idempotency key would replay that failure for a
+ * day, so the next request gets another one.
  *
  * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
-export async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
-  const current = await ensureGeneration(app, organisationId);
+async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
   try {
-    return await requestCustomer(app, ask, organisationId, current);
+    return await requestCustomer(app, ask, organisationId);
   } catch (error) {
     if ((providerErrorOf(error)?.status ?? 0) >= 500) {
-      await app.db.update(paymentCustomers).set({ goneAt: app.now() }).where(isGeneration(organisationId, current));
+      const unanswered = and(eq(paymentCustomers.organisationId, organisationId), isNull(paymentCustomers.customerId));
+      await app.db.update(paymentCustomers).set(nextCustomer).where(unanswered);
     }
     throw error;
   }
 }
 
-/**
- * Returns the organisation's customer, by the same request as the one that created it or by the first one. The caller
- * holds the organisation's lease. After a failure the next call repeats that request: only its key finds the customer.
- *
- * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
- */
-export async function repeatCustomerRequest(app: App, ask: Ask, organisationId: string): Promise<string> {
-  return requestCustomer(app, ask, organisationId, await ensureGeneration(app, organisationId));
-}
-
-type Generation = { generation: number; customerId: string | null };
+/** The columns that make the next request one for another customer. */
+export const nextCustomer = {
+  number: sql`${paymentCustomers.number} + 1`,
+  customerId: null,
+  goneAt: null,
+  contactEmail: null,
+  problem: null,
+};
 
 /**
  * Stores the customer before any other request for it. The idempotency key and the parameters are constant, so a lost
  * answer is repeated.
  */
-async function requestCustomer(app: App, ask: Ask, organisationId: string, current: Generation): Promise<string> {
-  if (current.customerId !== null) return current.customerId;
+async function requestCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
+  const isTheirs = eq(paymentCustomers.organisationId, organisationId);
+  await app.db
+    .insert(paymentCustomers)
+    .values({ organisationId, createdAt: app.now() })
+    .onConflictDoUpdate({
+      target: paymentCustomers.organisationId,
+      set: nextCustomer,
+      setWhere: isNotNull(paymentCustomers.goneAt),
+    });
+  const row = await rowOf(app, organisationId);
+  if (row?.customerId != null) return row.customerId;
 
-  const { generation } = current;
-  const idempotencyKey = `customer:${organisationId}${generation === 1 ? '' : `:${generation}`}`;
-  const { livemode } = requirePayment(app);
   const customer = await ask((provider) =>
-    provider.customers.create({ metadata: { organisation: organisationId } }, { idempotencyKey }),
+    provider.customers.create(
+      { metadata: { organisation: organisationId } },
+      { idempotencyKey: `customer:${organisationId}:${row?.number ?? 1}` },
+    ),
   );
-  const isThis = isGeneration(organisationId, current);
-  await app.db.update(paymentCustomers).set({ customerId: customer.id, livemode }).where(isThis);
+  await app.db.update(paymentCustomers).set({ customerId: customer.id }).where(isTheirs);
   return customer.id;
 }
 
-function isGeneration(organisationId: string, { generation }: Generation) {
-  return and(eq(paymentCustomers.organisationId, organisationId), eq(paymentCustomers.generation, generation));
+async function rowOf(app: App, organisationId: string) {
+  const [row] = await app.db.select().from(paymentCustomers).where(eq(paymentCustomers.organisationId, organisationId));
+  return row ?? null;
 }
 
-async function ensureGeneration(app: App, organisationId: string): Promise<Generation> {
-  const current = await currentGeneration(app, organisationId);
-  if (current !== null) return current;
+/**
+ * Returns the customer at the provider of an organisation that has none here, because it was created after the backup
+ * from which the database was restored. The request for a customer always has the same idempotency key, so for a day
+ * the provider answers with the one that it created. Later it creates another one. Null if there is no such
+ * organisation, or if it has a customer. After a failure the next call repeats the request: only its key finds the
+ * customer.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
+ */
+export async function recoverCustomer(app: App, organisationId: string): Promise<string | null> {
+  if (!isUuid(organisationId)) return null;
+  const isKnown = (await app.db.$count(organisations, eq(organisations.id, organisationId))) > 0;
+  if (!isKnown || (await readCustomer(app, organisationId)) !== null) return null;
 
-  const [{ generation = 1 } = {}] = await app.db
-    .insert(paymentCustomers)
-    .values({
-      organisationId,
-      generation: sql`(select coalesce(max(generation), 0) + 1 from payment_customers where organisation_id = ${organisationId})`,
-      livemode: requirePayment(app).livemode,
-      createdAt: app.now(),
-    })
-    .returning({ generation: paymentCustomers.generation });
-  return { generation, customerId: null };
-}
-
-async function currentGeneration(app: App, organisationId: string) {
-  const [current] = await app.db
-    .select({ generation: paymentCustomers.generation, customerId: paymentCustomers.customerId })
-    .from(paymentCustomers)
-    .where(
-      and(
-        eq(paymentCustomers.organisationId, organisationId),
-        isNull(paymentCustomers.goneAt),
-        ofOurMode(app, paymentCustomers.livemode),
-      ),
-    )
-    .orderBy(desc(paymentCustomers.generation))
-    .limit(1);
-  return current ?? null;
+  return withLease(app, leaseOf(organisationId), (ask) => requestCustomer(app, ask, organisationId));
 }

@@ -40,15 +40,14 @@ function webAddress(value: string | null): string | null {
 /**
  * A column for any query that knows an organisation's id: the newest payment problem of an
  * invoice that no event reports as paid, voided or uncollectible, in whatever order the
- * events arrived. `livemode` is the mode of the deployment's key.
+ * events arrived.
  */
-export function openPaymentProblem(organisationId: unknown, livemode: unknown): SQL<PaymentProblem | null> {
+export function openPaymentProblem(organisationId: unknown): SQL<PaymentProblem | null> {
   return sql<PaymentProblem | null>`(
     select json_build_object('type', ${event.type}, 'payload', ${event.payload})
     from ${event} left join ${subscription} on ${subscription.id} = ${event.subscriptionId}
     where ${event.organisationId} = ${organisationId} and ${event.handled}
       and ${event.type} in ${invoiceProblemTypes} and ${subscription.ended} is not true
-      and coalesce(${subscription.livemode} = ${livemode}, true)
       and not exists (
         select 1 from payment_events as later
         where later.invoice_id = ${event.invoiceId} and later.handled and later.type in ${invoiceSettledTypes}

@@ -1,5 +1,4 @@
-import { eq, isNull, or, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
@@ -49,26 +48,9 @@ export function entitlingSubscription({ tier, plan, subscription }: Organisation
   return plan.price !== null && subscription?.tier === tier ? subscription : null;
 }
 
-/** Ranks the subscriptions of the key's mode. */
 function rankedFrom(app: App, facts: PlanFacts | null | undefined) {
-  const subscriptions = (facts ?? [])
-    .filter(({ livemode }) => isOfOurMode(app, livemode))
-    .map((row) => toSubscriptionFacts(app.plans, row));
+  const subscriptions = (facts ?? []).map((row) => toSubscriptionFacts(app.plans, row));
   return ranked(app.plans, subscriptions, app.config.pastDueGraceDays, app.now());
-}
-
-/**
- * Returns whether a row is valid under our key. Rows of the other mode are not. A row of
- * unknown mode is valid, because a plan must not end for lack of information. Without a key
- * there is no mode, and every row is valid.
- */
-export function isOfOurMode({ payment }: Pick<App, 'payment'>, livemode: boolean | null): boolean {
-  return payment === null || livemode === null || livemode === payment.livemode;
-}
-
-/** The rule of `isOfOurMode` as a condition on the column that holds the mode. */
-export function ofOurMode({ payment }: Pick<App, 'payment'>, livemode: PgColumn): SQL | undefined {
-  return payment === null ? undefined : or(isNull(livemode), eq(livemode, payment.livemode));
 }
 
 const organisationFacts = prepared((db) =>

@@ -176,14 +176,14 @@ async function handleCustomerDeleted(
  * that says so is a contradiction.
  */
 async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { state, input, organisationId, event, sendLast } = ours;
+  const { state, input, organisationId, sendLast } = ours;
   if (state === null || input === null) return withoutSync(eventOutcomes.unreadable);
   if (input.row !== null && input.row.customerId !== state.customerId) return withoutSync(eventOutcomes.contradiction);
   const recomputed = recompute(app, input);
   if (recomputed === null) return markForSync(tx, ours);
 
   const written = upsertState(tx, { id: state.id, customerId: state.customerId, ...keysOf(ours) }, recomputed.columns);
-  const isOurs = input.row?.organisationId === organisationId && input.row.livemode === event.livemode;
+  const isOurs = input.row?.organisationId === organisationId;
   if (input.row !== null && isOurs && !hasConsequences(input.row, recomputed)) {
     // The lock of the organisation keeps this row as it was read, so the statement finds it.
     await sendLast(written);
@@ -206,6 +206,6 @@ async function markForSync(tx: Transaction, ours: OwnEvent): Promise<HandlerResu
   return isMarked ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
 }
 
-function keysOf({ organisationId, event, number }: OwnEvent) {
-  return { organisationId, livemode: event.livemode, number };
+function keysOf({ organisationId, number }: OwnEvent) {
+  return { organisationId, number };
 }

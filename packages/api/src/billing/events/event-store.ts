@@ -32,8 +32,6 @@ export type Arrival = {
   number: number;
   /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
-  /** Whether a row that names the organisation is older than the column of the mode. */
-  isModeUnknown: boolean;
 };
 
 /**
@@ -47,8 +45,8 @@ export async function storeEvent(tx: Transaction, app: App, entry: InterpretedEv
 
 /**
  * Locks the organisation's row, stores the event and writes its subscription's row, by one statement. Returns
- * false and changes nothing if the row is no longer of that version or of another organisation, if the mode of the
- * organisation's customer is not known, or if the event was stored since.
+ * false and changes nothing if the row is no longer of that version or of another organisation, or if the event was
+ * stored since.
  */
 export async function storeEventWithRow(
   db: Database,
@@ -84,9 +82,7 @@ export async function storeEventAgain(tx: Transaction, entry: InterpretedEvent):
     .set({ ...interpretation, organisationId, statusClass: organisationId === null ? null : statusClass })
     .where(eq(paymentEvents.id, entry.event.id))
     .returning({ number: paymentEvents.number });
-  return stored === undefined
-    ? null
-    : arrivalOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
+  return stored === undefined ? null : arrivalOf({ ...stored, organisation_id: organisationId });
 }
 
 function interpretationOf({ event, state, references, outcome }: Omit<InterpretedEvent, 'payload'>) {
@@ -99,10 +95,10 @@ function interpretationOf({ event, state, references, outcome }: Omit<Interprete
   };
 }
 
-type StoredRow = { number: number | string; organisation_id: string | null; mode_unknown: boolean | null };
+type StoredRow = { number: number | string; organisation_id: string | null };
 
-function arrivalOf({ number, organisation_id, mode_unknown }: StoredRow): Arrival {
-  return { number: Number(number), organisationId: organisation_id, isModeUnknown: mode_unknown === true };
+function arrivalOf({ number, organisation_id }: StoredRow): Arrival {
+  return { number: Number(number), organisationId: organisation_id };
 }
 
 const customerId = sql`${sql.placeholder('customerId')}::text`;
@@ -110,16 +106,13 @@ const subscriptionId = sql`${sql.placeholder('subscriptionId')}::text`;
 
 /** Locks the organisation of an event: by its customer or by a known subscription, never by an e-mail address. */
 const lockedOwner = sql`
-  select id,
-    exists (select from payment_customers where customer_id = ${customerId} and livemode is null)
-      or exists (select from payment_subscriptions where id = ${subscriptionId} and livemode is null) as mode_unknown
-  from organisations
+  select id from organisations
   where id = coalesce(
     (select organisation_id from payment_customers where customer_id = ${customerId}),
     (select organisation_id from payment_subscriptions where id = ${subscriptionId}))
   for no key update`;
 
-const ownerLock = preparedSql<{ id: string; mode_unknown: boolean }>('payment_event_owner', lockedOwner);
+const ownerLock = preparedSql<{ id: string }>('payment_event_owner', lockedOwner);
 
 function value(name: string, type = 'text'): SQL {
   return sql`${sql.placeholder(name)}::${sql.raw(type)}`;
@@ -138,7 +131,7 @@ const insertion = preparedSql<StoredRow>(
     case when owner.id is not null then ${value('statusClass')} end
   from (select 1) as one left join owner on true
   on conflict (id) do nothing
-  returning number, organisation_id, (select mode_unknown from owner) as mode_unknown`,
+  returning number, organisation_id`,
 );
 
 /** The sequence gives the number after the lock. */
@@ -150,7 +143,7 @@ const insertionWithRow = preparedSql(
       ${computedAssignments}
     from owner
     where payment_subscriptions.id = ${value('subscriptionId')} and organisation_id = owner.id
-      and payment_subscriptions.xmin = ${value('version', 'xid')} and not owner.mode_unknown
+      and payment_subscriptions.xmin = ${value('version', 'xid')}
     returning last_event_number, organisation_id)
   insert into payment_events (number, id, type, created, received_at, customer_id, subscription_id, invoice_id, handled,
     outcome, flagged, payload, organisation_id, status_class)

@@ -1,19 +1,11 @@
-import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { awaitAnswer, type SendLast, transactSendingLast } from '../../platform/db/send-with-commit.ts';
 import { AppError, toAppError } from '../../platform/errors.ts';
 import { type SignedText, verifyDelivery } from '../../platform/providers/payment.ts';
 import { hasConsequences } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
-import {
-  type EventReferences,
-  type PaymentEvent,
-  parseEvent,
-  readSubscriptionState,
-  referencesOf,
-} from '../projection/provider-objects.ts';
+import { type PaymentEvent, parseEvent, readSubscriptionState, referencesOf } from '../projection/provider-objects.ts';
 import { readProjectionInput, readRowBefore } from '../projection/subscription-row.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
@@ -112,7 +104,7 @@ async function applyInOneStatement(app: App, entry: InterpretedEvent): Promise<b
   const before = await readRowBefore(app.db, state.id, event);
   if (before === null) return false;
   const { row, version, prices } = before;
-  if (row.customerId !== state.customerId || row.livemode !== event.livemode) return false;
+  if (row.customerId !== state.customerId) return false;
 
   // A stored end would show in the row, which then differs. The number will be higher than those of all stored events.
   const last = { ...event, state, number: Number.MAX_SAFE_INTEGER };
@@ -157,9 +149,9 @@ export async function applyAgain(app: App, tx: Transaction, id: string) {
 
 /** Returns what the event alone decides: its handler, the state that it shows and the objects that it names. */
 function interpret(app: App, event: PaymentEvent, payload: string): InterpretedEvent {
-  const ourMode = event.livemode === app.payment?.livemode;
-  const handler = ourMode ? handlerOf(event.type) : null;
-  const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
+  const isOurMode = app.payment !== null && event.livemode === (app.payment.mode === 'live');
+  const handler = isOurMode ? handlerOf(event.type) : null;
+  const outcome = handler !== null ? applied : isOurMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
   const state = handler === 'state' ? readSubscriptionState(event.object) : null;
   return { event, payload, handler, state, references: referencesOf(event, state), outcome };
 }
@@ -178,23 +170,9 @@ type HandlerInput = {
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
 async function runHandler(app: App, tx: Transaction, { entry, arrival, input, sendLast }: HandlerInput) {
   const { handler, outcome, event, references, state } = entry;
-  const { organisationId } = arrival;
-  if (organisationId !== null && arrival.isModeUnknown) await storeMode(tx, references, event.livemode);
   if (handler === null) return { ...outcome, toSync: null };
 
   const found = await handleEvent(app, tx, { event, references, state, handler, ...arrival, input, sendLast });
   if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
-}
-
-/** Stores the event's mode in rows of unknown mode, which are older than the column. */
-async function storeMode(
-  tx: Transaction,
-  { customerId, subscriptionId }: EventReferences,
-  livemode: boolean,
-): Promise<void> {
-  const customer = and(eq(paymentCustomers.customerId, customerId ?? ''), isNull(paymentCustomers.livemode));
-  await tx.update(paymentCustomers).set({ livemode }).where(customer);
-  const subscription = and(eq(paymentSubscriptions.id, subscriptionId ?? ''), isNull(paymentSubscriptions.livemode));
-  await tx.update(paymentSubscriptions).set({ livemode }).where(subscription);
 }

@@ -22,9 +22,7 @@ async function newSubscription() {
   const names = { id: `sub_${unique}`, customer: `cus_${unique}` };
   await app.db.insert(paymentCustomers).values({
     organisationId,
-    generation: 1,
     customerId: names.customer,
-    livemode: false,
     createdAt: app.now(),
   });
   const first = { ...names, status: 'active', created: 1000, current_period_end: 9000, metadata: { tier: 'silver' } };
@@ -149,17 +147,6 @@ test('an event that another node has stored meanwhile, with a key of the other m
 
   expect(await late).toEqual({ received: true, handled: false });
   expect(await subscription.events()).toHaveLength(1);
-});
-
-test('the mode of a customer that is older than the column is stored', async () => {
-  const subscription = await newSubscription();
-  await subscription.deliver({}, { created: 2000 });
-  const customer = eq(paymentCustomers.customerId, subscription.names.customer);
-  await billing.app.db.update(paymentCustomers).set({ livemode: null }).where(customer);
-  await subscription.deliver(renewal(9500), { created: 2001, previous: renewal(9000) });
-
-  expect(await billing.app.db.select().from(paymentCustomers).where(customer)).toMatchObject([{ livemode: false }]);
-  expect(await subscription.row()).toMatchObject({ currentPeriodEnd: new Date(9_500_000) });
 });
 
 test('events that arrive concurrently, in any order and twice, give the row of the whole set', async () => {

@@ -1,7 +1,6 @@
 import { and, count, eq, isNotNull, notInArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { paidTiers } from './plans.ts';
 
 /**
@@ -15,7 +14,6 @@ export async function missingTiers(app: App): Promise<string[]> {
     .where(
       and(
         eq(subscription.ended, false),
-        ofOurMode(app, subscription.livemode),
         isNotNull(subscription.tier),
         notInArray(subscription.tier, paidTiers(app.plans)),
       ),

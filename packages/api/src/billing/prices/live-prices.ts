@@ -1,9 +1,7 @@
-import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
-import { requirePayment } from '../actions/require-payment.ts';
+import { paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
-import { lookUpPrices, modeName, pricesModeSetting } from './look-up-prices.ts';
+import { lookUpPrices } from './look-up-prices.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
 
 const freshMilliseconds = 60_000;
@@ -67,20 +65,9 @@ async function lookUpUnlessStored(app: App, cache: PriceCache): Promise<void> {
   cache.failedAt = null;
 }
 
-/** Returns the stored prices; none if they are of the other mode than our key, because the modes sell different prices. */
-async function storedPrices(app: App) {
-  const named = eq(paymentSettings.name, pricesModeSetting);
-  const rows = await app.db
-    .select({ price: paymentLivePrices, mode: paymentSettings.value })
-    .from(paymentLivePrices)
-    .leftJoin(paymentSettings, named);
-  const ours = modeName(requirePayment(app));
-  return rows.filter(({ mode }) => mode === null || mode === ours).map(({ price }) => price);
-}
-
 /** Copies the prices that any node stored last into the cache. */
 async function readStored(app: App, cache: PriceCache): Promise<void> {
-  const rows = await storedPrices(app);
+  const rows = await app.db.select().from(paymentLivePrices);
 
   function stored(tier: PaidTier): Price | null {
     const row = rows.find((each) => each.tier === tier);

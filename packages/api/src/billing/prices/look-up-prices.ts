@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import { type Ask, isMissing } from '../../platform/providers/payment.ts';
 import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
-import { requirePayment } from '../actions/require-payment.ts';
 import { type Price, paidTiers } from '../plans/plans.ts';
 import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
@@ -78,14 +77,6 @@ function readPrice(price: ProviderPrice | null): TierPrice | null {
   return { id: price.id, productId: idOf(price.product), shown };
 }
 
-/** The name of the setting that holds the mode of the stored prices. */
-export const pricesModeSetting = 'prices_mode';
-
-/** Returns the name of a key's mode, as the setting stores it. */
-export function modeName({ livemode }: { livemode: boolean }): string {
-  return livemode ? 'live' : 'test';
-}
-
 async function storePrices(app: App, prices: TierPrices): Promise<void> {
   const lookedUpAt = app.now();
   const known = Object.entries(prices).flatMap(([tier, price]) =>
@@ -109,11 +100,6 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
           set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id` },
         });
     }
-    const mode = { name: pricesModeSetting, value: modeName(requirePayment(app)) };
-    await tx
-      .insert(paymentSettings)
-      .values(mode)
-      .onConflictDoUpdate({ target: paymentSettings.name, set: { value: mode.value } });
     await tx
       .insert(paymentLivePrices)
       .values(live)

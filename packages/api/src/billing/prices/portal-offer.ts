@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { portalSetting } from '../actions/open-portal.ts';
-import { requirePayment } from '../actions/require-payment.ts';
 import type { TierPrices } from './tier-price.ts';
 
 /** The lease that every writer of the portal's configuration holds. */
@@ -30,6 +29,8 @@ function productsOf(prices: TierPrices): { product: string; prices: string[] }[]
   return [...byProduct].map(([product, ids]) => ({ product, prices: ids }));
 }
 
+const offerSetting = `${portalSetting}_offer`;
+
 type SavedOffer = {
   /** The id of our configuration at the provider; null if `billing-setup` never ran. */
   configuration: string | null;
@@ -39,49 +40,36 @@ type SavedOffer = {
 
 /**
  * Compares an offer with the one that this deployment last wrote to the portal's configuration.
- *
- * @throws AppError BILLING_UNAVAILABLE.
  */
-export async function readSavedOffer(app: App, db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
-  const [configurationName, offerName] = settingNames(app);
+export async function readSavedOffer(db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
   const rows = await db
     .select()
     .from(paymentSettings)
-    .where(inArray(paymentSettings.name, [configurationName, offerName]));
+    .where(inArray(paymentSettings.name, [portalSetting, offerSetting]));
   const saved = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
-  return { configuration: saved(configurationName), isCurrent: saved(offerName) === JSON.stringify(offer) };
+  return { configuration: saved(portalSetting), isCurrent: saved(offerSetting) === JSON.stringify(offer) };
 }
 
 /**
  * Records that the provider's configuration now has this offer.
- *
- * @throws AppError BILLING_UNAVAILABLE.
  */
 export async function saveOffer(app: App, offer: PortalOffer): Promise<void> {
-  const [, name] = settingNames(app);
   const value = JSON.stringify(offer);
   await app.db
     .insert(paymentSettings)
-    .values({ name, value })
+    .values({ name: offerSetting, value })
     .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
-}
-
-function settingNames(app: App): [string, string] {
-  const configurationName = portalSetting(requirePayment(app).livemode);
-  return [configurationName, `${configurationName}_offer`];
 }
 
 /**
  * Enqueues an update of the portal's configuration if it offers other prices than these. Does
  * nothing without any price to offer or without a configuration to update.
- *
- * @throws AppError BILLING_UNAVAILABLE.
  */
 export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
   const offer = portalOffer(prices);
   if (offer.products.length === 0) return;
 
-  const { configuration, isCurrent } = await readSavedOffer(app, tx, offer);
+  const { configuration, isCurrent } = await readSavedOffer(tx, offer);
   if (configuration === null || isCurrent) return;
   await app.jobs.send(tx, 'payment-portal', {}, { key: 'portal' });
 }

@@ -15,7 +15,7 @@ import { portalOffer, readSavedOffer, saveOffer, setupLease } from './portal-off
 export async function updatePortal(app: App): Promise<void> {
   await withLease(app, setupLease, async (ask) => {
     const offer = portalOffer(await readPrices(app, ask));
-    const { configuration, isCurrent } = await readSavedOffer(app, app.db, offer);
+    const { configuration, isCurrent } = await readSavedOffer(app.db, offer);
     if (configuration === null || isCurrent || offer.products.length === 0) return;
 
     try {

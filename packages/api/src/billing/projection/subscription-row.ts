@@ -125,7 +125,7 @@ export function isSameRow(row: SubscriptionRow, computed: Partial<SubscriptionRo
 }
 
 /** What identifies a row, and the number of the event that is its last one. */
-type RowKeys = { id: string; organisationId: string; customerId: string; livemode: boolean; number: number };
+type RowKeys = { id: string; organisationId: string; customerId: string; number: number };
 
 /**
  * Inserts or updates a subscription's row and marks it for a sync. Returns false and changes nothing if the
@@ -198,7 +198,6 @@ function upsert(db: Executor, columns: Partial<typeof computedColumns>) {
       id: sql.placeholder('id'),
       organisationId: sql.placeholder('organisationId'),
       customerId: sql.placeholder('customerId'),
-      livemode: sql.placeholder('livemode'),
       lastEventNumber: sql.placeholder('number'),
       needsSync: true,
       ...columns,
@@ -208,7 +207,6 @@ function upsert(db: Executor, columns: Partial<typeof computedColumns>) {
       set: {
         // An event that is applied again keeps its old number.
         lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
-        livemode: sql`excluded.livemode`,
         needsSync: true,
         ...Object.fromEntries(computed),
       },

@@ -153,14 +153,13 @@ function factValues(app: App, principal: Reader, withProblem: boolean) {
   return {
     organisationId: principal.requireOrganisation().id,
     now: app.now().toISOString(),
-    livemode: app.payment?.livemode ?? null,
     withProblem,
   };
 }
 
 const factColumns = (() => {
   const organisationId = sql.placeholder('organisationId');
-  const problem = openPaymentProblem(organisationId, sql`${sql.placeholder('livemode')}::boolean`);
+  const problem = openPaymentProblem(organisationId);
   return {
     plan: planFacts(organisationId),
     usage: usageFacts(organisationId, sql.placeholder('now')),

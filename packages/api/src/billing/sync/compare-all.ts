@@ -1,12 +1,10 @@
-import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
-import { organisations } from '../../platform/db/schema/organisations.ts';
 import { pagesOf } from '../../platform/providers/list-all.ts';
 import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { recoverCustomer } from '../customers/recover-customer.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
+import { recoverCustomer } from '../customers/customer.ts';
 import type { SubscriptionRow } from '../projection/projection.ts';
 import { readSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import type { Report } from './report.ts';
@@ -44,8 +42,8 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
         }
       } else if (row === undefined || differs(row, state)) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
-      } else if (row.tierSource !== 'price' || row.problem !== null || row.livemode === null) {
-        // By now its price may be known, its problem solved and its mode determined.
+      } else if (row.tierSource !== 'price' || row.problem !== null) {
+        // By now its price may be known or its problem solved.
         await round.sync(row);
       }
     }
@@ -118,19 +116,14 @@ function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
 /** Stores that the provider knows the customers whose subscriptions it lists. */
 async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<void> {
   const ids = states.map(({ customerId }) => customerId);
-  const unsure = or(isNull(paymentCustomers.livemode), isNotNull(paymentCustomers.problem));
   await app.db
     .update(paymentCustomers)
-    .set({ livemode: requirePayment(app).livemode, problem: null })
-    .where(and(inArray(paymentCustomers.customerId, ids), unsure));
+    .set({ problem: null })
+    .where(and(inArray(paymentCustomers.customerId, ids), isNotNull(paymentCustomers.problem)));
 }
 
 function liveRows(app: App): Promise<SubscriptionRow[]> {
-  return app.db.select().from(subscription).where(isLiveInOurMode(app));
-}
-
-function isLiveInOurMode(app: App) {
-  return and(eq(subscription.ended, false), ofOurMode(app, subscription.livemode));
+  return app.db.select().from(subscription).where(eq(subscription.ended, false));
 }
 
 async function localFindings(app: App) {
@@ -138,26 +131,17 @@ async function localFindings(app: App) {
   const several = await app.db
     .select({ organisation: subscription.organisationId, subscriptions: sql<string[]>`array_agg(${subscription.id})` })
     .from(subscription)
-    .where(and(isLiveInOurMode(app), isNotNull(subscription.status)))
+    .where(and(eq(subscription.ended, false), isNotNull(subscription.status)))
     .groupBy(subscription.organisationId)
     .having(sql`count(*) > 1`);
   const dead = await app.db
-    .select({ organisation: organisations.id, customer: sql<string | null>`max(${paymentCustomers.customerId})` })
-    .from(organisations)
-    .innerJoin(paymentCustomers, eq(paymentCustomers.organisationId, organisations.id))
-    .where(ofOurMode(app, paymentCustomers.livemode))
-    .groupBy(organisations.id)
-    .having(sql`bool_and(${paymentCustomers.goneAt} is not null) and count(${paymentCustomers.customerId}) > 0`);
+    .select({ organisation: paymentCustomers.organisationId, customer: paymentCustomers.customerId })
+    .from(paymentCustomers)
+    .where(isNotNull(paymentCustomers.goneAt));
   const unknown = await app.db
     .select({ organisation: paymentCustomers.organisationId, customer: paymentCustomers.customerId })
     .from(paymentCustomers)
-    .where(
-      and(
-        isNotNull(paymentCustomers.problem),
-        isNull(paymentCustomers.goneAt),
-        ofOurMode(app, paymentCustomers.livemode),
-      ),
-    );
+    .where(and(isNotNull(paymentCustomers.problem), isNull(paymentCustomers.goneAt)));
 
   return {
     severalLive: several,

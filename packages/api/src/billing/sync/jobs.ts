@@ -5,7 +5,6 @@ import { daySeconds, hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
 import { closeCheckoutsIfPaid, organisationsToClose } from '../actions/close-checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents } from '../events/delete-old-events.ts';
 import { stripOldEvents } from '../events/strip-events.ts';
@@ -167,7 +166,6 @@ export async function enqueueDue(app: App): Promise<number> {
 function isDue(app: App) {
   const now = sql`${app.now().toISOString()}::timestamptz`;
   return and(
-    ofOurMode(app, subscription.livemode),
     sql`(${subscription.needsSync} or (not ${subscription.ended} and (
       (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
         or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))

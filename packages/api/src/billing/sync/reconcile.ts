@@ -1,7 +1,6 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { ofOurMode } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
 import type { Report } from './report.ts';
@@ -24,7 +23,7 @@ export async function reconcileAll(app: App): Promise<Report> {
       customerId: paymentSubscriptions.customerId,
     })
     .from(paymentSubscriptions)
-    .where(and(eq(paymentSubscriptions.needsSync, true), ofOurMode(app, paymentSubscriptions.livemode)));
+    .where(eq(paymentSubscriptions.needsSync, true));
   const round = startRound(app);
   for (const each of due) await round.sync(each);
 

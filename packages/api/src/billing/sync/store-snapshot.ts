@@ -35,7 +35,7 @@ export async function storeSnapshot(
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId))) return;
     const known = await readProjectionInput(tx, state.id, settled);
-    const inserted = known.row === null ? await insertRow(app, tx, owner, state.id) : null;
+    const inserted = known.row === null ? await insertRow(tx, owner, state.id) : null;
     // If this process inserted no row, another one has inserted it in the meantime.
     const input = known.row === null && inserted === null ? await readProjectionInput(tx, state.id, settled) : known;
     const row = input.row ?? inserted;
@@ -79,8 +79,6 @@ export async function storeSnapshot(
       .set({
         ...snapshot,
         ...recomputed?.columns,
-        // The provider answers about objects of the key's mode only.
-        livemode: app.payment?.livemode ?? row.livemode,
         needsSync: recomputed?.certain === false || isOutdated(number),
         syncedAt: app.now(),
         problem: null,
@@ -117,11 +115,10 @@ async function hasLease(tx: Transaction, { organisationId, holder }: LeasedOwner
 }
 
 /** Inserts the row of a subscription. Returns null if another process has just inserted it. */
-async function insertRow(app: App, tx: Transaction, { organisationId, customerId }: SubscriptionOwner, id: string) {
-  const livemode = app.payment?.livemode ?? null;
+async function insertRow(tx: Transaction, { organisationId, customerId }: SubscriptionOwner, id: string) {
   const [row] = await tx
     .insert(paymentSubscriptions)
-    .values({ id, organisationId, customerId, livemode })
+    .values({ id, organisationId, customerId })
     .onConflictDoNothing()
     .returning();
   return row ?? null;

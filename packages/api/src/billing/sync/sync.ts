@@ -4,9 +4,8 @@ import { prepared } from '../../platform/db/client.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { listAll } from '../../platform/providers/list-all.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
-import { checkCustomer, confirmCustomer, customersOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
+import { checkCustomer, confirmCustomer, leaseOf, readCustomer, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { isOfOurMode, ofOurMode } from '../entitlement/read-plan.ts';
 import {
   isEnded,
   readSubscriptionState,
@@ -19,13 +18,12 @@ import { lastNumbers, markUnknownToProvider, type SubscriptionOwner, storeSnapsh
 /**
  * Fetches a subscription from the provider and updates its row. A subscription that the
  * provider does not know is flagged but does not end, because a wrong key would end them all.
- * A subscription of the other mode is skipped.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
 export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
   const row = await rowOf(app, subscriptionId);
-  if (row === null || !isOfOurMode(app, row.livemode)) return;
+  if (row === null) return;
 
   await withLease(app, leaseOf(row.organisationId), (ask, holder) => syncOne(app, ask, { ...row, holder }));
 }
@@ -55,7 +53,7 @@ async function syncOne(app: App, ask: Ask, row: SyncedRow & Lease): Promise<Subs
 export async function adoptSubscription(app: App, owner: SubscriptionOwner, id: string): Promise<void> {
   await app.db
     .insert(paymentSubscriptions)
-    .values({ id, ...owner, livemode: app.payment?.livemode ?? null, needsSync: true })
+    .values({ id, ...owner, needsSync: true })
     .onConflictDoNothing();
   await syncSubscription(app, id);
 }
@@ -82,21 +80,19 @@ export async function syncCustomer(
 }
 
 /**
- * Syncs all rows of an organisation in our key's mode: the subscriptions of every customer it
- * has ever had, and individually the live rows that no list contained. Returns their states,
- * the ids of the live rows and customers that the provider does not know (`unknown`), and the
- * errors of refused requests (`failures`), which do not stop the others. The caller holds the
- * organisation's lease.
+ * Syncs all rows of an organisation: the subscriptions of its customer, and one by one the live rows that their list
+ * lacks, whatever their customer. Returns their states, the ids of the live rows and the customer that the provider
+ * does not know (`unknown`), and the errors of refused requests (`failures`), which do not stop the others. The caller
+ * holds the organisation's lease.
  *
  * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all; Error if an answer cannot be read.
  */
 export async function syncOrganisation(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
-  const { states, unknown, failures } = await syncCustomers(app, ask, owner);
+  const { states, unknown, failures } = await syncCurrentCustomer(app, ask, owner);
 
   const live = and(
     eq(paymentSubscriptions.organisationId, owner.organisationId),
     eq(paymentSubscriptions.ended, false),
-    ofOurMode(app, paymentSubscriptions.livemode),
   );
   for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
@@ -135,31 +131,30 @@ export async function liveSubscriptions(app: App, ask: Ask, owner: { organisatio
   return states.filter((state) => !isEnded(state));
 }
 
-/** Includes earlier customers: one may have been replaced under a wrong key. */
-async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Lease) {
+async function syncCurrentCustomer(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Lease) {
   const states: SubscriptionState[] = [];
   const unknown: string[] = [];
   const failures: unknown[] = [];
-  for (const customer of await customersOf(app, organisationId)) {
-    const { customerId, goneAt } = customer;
-    await collect(failures, async () => {
-      try {
-        states.push(...(await syncCustomer(app, ask, { organisationId, customerId, holder })));
-        if (goneAt === null) await confirmCustomer(app, customerId);
-      } catch (error) {
-        if (!isMissing(error, 'customer')) throw error;
-        if (goneAt === null && (await checkCustomer(app, ask, customer)) === 'unknown') unknown.push(customerId);
-      }
-    });
-  }
+  const customer = await readCustomer(app, organisationId);
+  if (customer === null) return { states, unknown, failures };
+
+  const { id: customerId, isGone } = customer;
+  await collect(failures, async () => {
+    try {
+      states.push(...(await syncCustomer(app, ask, { organisationId, customerId, holder })));
+      if (!isGone) await confirmCustomer(app, customerId);
+    } catch (error) {
+      if (!isMissing(error, 'customer')) throw error;
+      if (!isGone && (await checkCustomer(app, ask, { organisationId, customerId })) === 'unknown')
+        unknown.push(customerId);
+    }
+  });
   return { states, unknown, failures };
 }
 
 /** Returns whether the subscription's customer was deleted, which ends its subscriptions. */
 async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerId }: SyncedRow): Promise<boolean> {
-  const customers = await customersOf(app, organisationId);
-  const customer = customers.find((each) => each.customerId === customerId);
-  return customer !== undefined && (await checkCustomer(app, ask, customer)) === 'deleted';
+  return (await checkCustomer(app, ask, { organisationId, customerId })) === 'deleted';
 }
 
 type SyncedRow = Awaited<ReturnType<typeof rowOf>> & object;
@@ -168,7 +163,6 @@ const rowColumns = {
   id: paymentSubscriptions.id,
   organisationId: paymentSubscriptions.organisationId,
   customerId: paymentSubscriptions.customerId,
-  livemode: paymentSubscriptions.livemode,
   lastEventNumber: paymentSubscriptions.lastEventNumber,
 };
 

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
+import { describeOtherMode, storedMode } from '../../billing/mode.ts';
 import { missingTiers } from '../../billing/plans/missing-tiers.ts';
 import { planOf, priceVariable } from '../../billing/plans/plans.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
@@ -18,7 +18,12 @@ export async function checkPayment(app: App): Promise<Finding[]> {
   try {
     const key = await checkKey(app, payment);
     const prices = await lookUpPrices(app, payment.ask);
-    return [...key, ...(await checkRows(app)), ...checkPrices(app, prices), await checkPortal(app, payment, prices)];
+    return [
+      ...key,
+      ...(await checkRows(app, payment)),
+      ...checkPrices(app, prices),
+      await checkPortal(app, payment, prices),
+    ];
   } catch (error) {
     return [findingOf(error)];
   }
@@ -37,34 +42,28 @@ function findingOf(error: unknown): Finding {
   return wrong('Payment provider', sentence);
 }
 
-async function checkKey(app: App, { ask, livemode }: Payment): Promise<Finding[]> {
+async function checkKey(app: App, { ask, mode }: Payment): Promise<Finding[]> {
   const listed = await ask((provider) => provider.prices.list({ limit: 1 }));
-  const mode = listed.data[0]?.livemode ?? livemode;
-  const name = livemode ? 'live' : 'test';
+  const [known] = listed.data;
   return [
-    mode === livemode
-      ? right('Payment provider', `It knows the key, which is of ${name} mode.`)
-      : wrong('Payment provider', `The key looks like ${name} mode, but the provider’s data are of the other one.`),
-    ...(!livemode && app.config.publicBaseUrl?.startsWith('https:')
+    known === undefined || known.livemode === (mode === 'live')
+      ? right('Payment provider', `It knows the key, which is of ${mode} mode.`)
+      : wrong('Payment provider', `The key looks like ${mode} mode, but the provider’s data are of the other one.`),
+    ...(mode === 'test' && app.config.publicBaseUrl?.startsWith('https:')
       ? [note('Payment mode', 'A test key on a public address: nobody pays with real money.')]
       : []),
     checkClock(app, listed.lastResponse.headers.date),
   ];
 }
 
-/**
- * Checks for tiers that are paid for and missing in the plans, and for rows of the key's other
- * mode. Live rows under a test key are paid plans that are switched off: wrong. Test rows under a
- * live key are remains of tests: a note.
- */
-async function checkRows(app: App): Promise<Finding[]> {
+/** Checks that the database is of the key's mode, and for tiers that are paid for and missing in the plans. */
+async function checkRows(app: App, { mode }: Payment): Promise<Finding[]> {
   const about = 'Payment mode';
   try {
     await pingDatabase(app.sql);
     const missing = (await missingTiers(app)).map((sentence) => wrong('Plans', sentence));
-    const found = await readOtherMode(app);
-    if (found === null) return missing;
-    return [...missing, (found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
+    const stored = await storedMode(app);
+    return stored === null || stored === mode ? missing : [...missing, wrong(about, describeOtherMode(stored, mode))];
   } catch {
     return [note(about, 'The stored customers could not be checked, because the database cannot be read.')];
   }

@@ -16,8 +16,8 @@ const remedy = 'Run the admin command billing-setup.';
  *
  * @throws AppError PROVIDER_UNAVAILABLE for any other reason than a missing configuration.
  */
-export async function checkPortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
-  const setting = await readSetting(app, livemode).catch(() => null);
+export async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Promise<Finding> {
+  const setting = await readSetting(app).catch(() => null);
   if (setting === null) return note(about, 'It could not be checked, because the database cannot be read.');
   if (setting === undefined) return wrong(about, `It was never configured from here. ${remedy}`);
 
@@ -46,11 +46,11 @@ export async function checkPortal(app: App, { ask, livemode }: Payment, prices: 
   }
 }
 
-async function readSetting({ db, sql }: App, livemode: boolean): Promise<{ value: string } | undefined> {
+async function readSetting({ db, sql }: App): Promise<{ value: string } | undefined> {
   await pingDatabase(sql);
   const [setting] = await db
     .select({ value: paymentSettings.value })
     .from(paymentSettings)
-    .where(eq(paymentSettings.name, portalSetting(livemode)));
+    .where(eq(paymentSettings.name, portalSetting));
   return setting;
 }

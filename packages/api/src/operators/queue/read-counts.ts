@@ -1,6 +1,5 @@
 import { and, eq, gt, gte, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { ofOurMode } from '../../billing/entitlement/read-plan.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -23,11 +22,7 @@ export async function readCounts(app: App, { isWaiting, firstOwner, withoutOrgan
   const now = app.now();
   const since = new Date(now.getTime() - weekMilliseconds);
   const one = { one: sql`1` };
-  const pays = and(
-    eq(subscription.status, 'active'),
-    or(isNull(subscription.endsAt), gt(subscription.endsAt, now)),
-    ofOurMode(app, subscription.livemode),
-  );
+  const pays = and(eq(subscription.status, 'active'), or(isNull(subscription.endsAt), gt(subscription.endsAt, now)));
 
   const counted = {
     open: app.db

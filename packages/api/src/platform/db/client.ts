@@ -10,6 +10,9 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 /** A database or a transaction, for statements that may run alone or as part of a transaction. */
 export type Executor = Database | Transaction;
 
+/** What the connections of a serving process are called in the database; those of an admin command add a word. */
+export const serviceName = 'gatehouse';
+
 type Options = {
   url: string;
   pool: number;
@@ -18,6 +21,8 @@ type Options = {
   deadlines?: Deadlines;
   /** Whether statements may take hours, so that a statement_timeout of the role does not apply. Not behind a pooler. */
   withoutStatementTimeout?: boolean;
+  /** What the connections are called in the database. */
+  name?: string;
   /** Called with each failure of a statement or a connection. */
   onFailure?: (error: unknown) => void;
   /** Wraps the driver, for example to record its statements. */
@@ -54,6 +59,7 @@ export function openDatabase({
   prepare,
   deadlines,
   withoutStatementTimeout = false,
+  name = serviceName,
   onFailure,
   watch = (sql) => sql,
 }: Options): Connection {
@@ -71,7 +77,7 @@ export function openDatabase({
     idle_timeout: 300,
     onnotice: () => {},
     connection: {
-      application_name: 'gatehouse',
+      application_name: name,
       ...(prepare ? directSettings : settings),
       ...(prepare && withoutStatementTimeout ? { statement_timeout: zero } : {}),
     },

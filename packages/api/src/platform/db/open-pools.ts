@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { Config } from '../config.ts';
-import { type Connection, openDatabase } from './client.ts';
+import { type Connection, openDatabase, serviceName } from './client.ts';
 
 /** The connections of one process. Each pool opens them when they are first needed. */
 export type Pools = {
@@ -30,7 +30,12 @@ const scheduledConnections = 2;
 /** Opens the pools for requests, commands and scheduled work, each with its own limits. No connection is open yet. */
 export function openPools(config: Config & { databaseUrl: string }, { work, onFailure, ...watch }: Options): Pools {
   const { timeouts } = config;
-  const connect = { url: config.databaseUrl, prepare: config.databasePrepare, ...(onFailure && { onFailure }) };
+  const connect = {
+    url: config.databaseUrl,
+    prepare: config.databasePrepare,
+    name: work ? serviceName : `${serviceName}-operator`,
+    ...(onFailure && { onFailure }),
+  };
   const commands = {
     statementSeconds: timeouts.commandSeconds,
     transactionSeconds: timeouts.commandSeconds,

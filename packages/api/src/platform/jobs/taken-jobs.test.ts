@@ -51,7 +51,7 @@ it('a node without a payment provider leaves the syncs to a node that has one', 
 it('a kind of job that is off has no time of success, and gets one when it is turned on', async () => {
   const kinds = async () => (await test.app.sql`select kind from job_successes order by kind`).map(({ kind }) => kind);
   expect(await kinds()).toEqual(['payment-plan-times', 'payment-sweep', 'sweep']);
-  const key = { secretKey: 'sandbox_secret_key', apiUrl: test.sandbox.payment.apiUrl };
+  const key = { secretKey: 'sk_test_sandbox', apiUrl: test.sandbox.payment.apiUrl };
   await (await startNode({ payment: { ...key } as App['config']['payment'] })).close();
   expect(await kinds()).toContain('payment-compare');
   await (await startNode({})).close();

@@ -129,7 +129,7 @@ describe('the payment provider’s text is not in the log', () => {
     const apiUrl = await answering((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${secret}` }).end(body);
     });
-    const { askBriefly } = createPayment({ secretKey: 'sandbox_secret_key', apiUrl });
+    const { askBriefly } = createPayment({ secretKey: 'sk_test_sandbox', apiUrl });
     const error = await failureOf(askBriefly((provider) => provider.customers.retrieve('cus_1')));
     expect(logged(error)).not.toContain(secret);
     if (status !== 200) {

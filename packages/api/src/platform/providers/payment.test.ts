@@ -67,7 +67,7 @@ async function blackhole(): Promise<number> {
 }
 
 function payment(port: number, bounds?: typeof timeLimits) {
-  return createPayment({ secretKey: 'sandbox_secret_key', apiUrl: `http://127.0.0.1:${port}` }, undefined, bounds);
+  return createPayment({ secretKey: 'sk_test_sandbox', apiUrl: `http://127.0.0.1:${port}` }, undefined, bounds);
 }
 
 const create = (ask: Ask) => ask((api) => api.customers.create());
@@ -174,6 +174,6 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ ad
 
 test.runIf(hasIpv6)('reaches a provider by its IPv6 address', async () => {
   const { port } = await provider((_, response) => response.end('{"id":"cus_1","object":"customer"}'), '::1');
-  const { ask } = createPayment({ secretKey: 'sandbox_secret_key', apiUrl: `http://[::1]:${port}` });
+  const { ask } = createPayment({ secretKey: 'sk_test_sandbox', apiUrl: `http://[::1]:${port}` });
   expect(await ask((stripe) => stripe.customers.retrieve('cus_1'))).toMatchObject({ id: 'cus_1' });
 });

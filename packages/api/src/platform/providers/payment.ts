@@ -16,7 +16,7 @@ export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
 
 export type Payment = {
   /** The provider's mode that the key belongs to. Events of the other mode are not ours. */
-  livemode: boolean;
+  mode: 'test' | 'live';
   /** Identifies the key in a log: its mode and its last four characters. */
   key: string;
   /**
@@ -70,10 +70,10 @@ export function createPayment(
     };
   }
 
-  const livemode = /^[a-z]+_live_/.test(secretKey);
+  const mode = /^[a-z]+_live_/.test(secretKey) ? 'live' : 'test';
   return {
-    livemode,
-    key: `${livemode ? 'live' : 'test'} mode, ending in ${secretKey.slice(-4)}`,
+    mode,
+    key: `${mode} mode, ending in ${secretKey.slice(-4)}`,
     ask: asker('ask', action),
     askBriefly: asker('askBriefly', askBriefly),
   };

@@ -84,7 +84,7 @@ async function startOnce(url: string, { work }: { work: boolean }): Promise<void
     PUBLIC_BASE_URL: 'http://localhost',
     DATABASE_URL: url,
     SMTP_URL: 'smtp://localhost:1',
-    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+    PAYMENT_SECRET_KEY: 'sk_test_sandbox',
     PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
     PAYMENT_API_URL: 'http://localhost:1',
   });

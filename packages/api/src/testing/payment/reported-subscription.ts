@@ -20,9 +20,7 @@ export async function reportedSubscription(billing: BillingTest) {
   const now = () => new Date(seconds * 1000);
   const app: App = { ...billing.app, now, syncs: noSyncs };
   const owner = { organisationId, customerId: names.customer };
-  await app.db
-    .insert(paymentCustomers)
-    .values({ ...owner, generation: 1, livemode: false, createdAt: billing.app.now() });
+  await app.db.insert(paymentCustomers).values({ ...owner, createdAt: billing.app.now() });
 
   let invoice: string | null = null;
   const objectOf = (status: string) => ({

@@ -11,9 +11,7 @@ export async function makeLeaver(test: TestApp) {
   await owner.api.members.remove({ organisation_id, user_id: user.userId });
   await test.app.db.insert(paymentCustomers).values({
     organisationId: organisation_id,
-    generation: 1,
     customerId: `cus_${organisation_id}`,
-    livemode: false,
     createdAt: test.app.now(),
     contactEmail: user.email,
   });

@@ -89,15 +89,13 @@ CREATE TABLE "payment_checkouts" (
 );
 --> statement-breakpoint
 CREATE TABLE "payment_customers" (
-	"organisation_id" uuid NOT NULL,
-	"generation" integer NOT NULL,
+	"organisation_id" uuid PRIMARY KEY NOT NULL,
+	"number" integer DEFAULT 1 NOT NULL,
 	"customer_id" text,
-	"livemode" boolean,
 	"created_at" timestamp with time zone NOT NULL,
 	"gone_at" timestamp with time zone,
 	"contact_email" text,
 	"problem" text,
-	CONSTRAINT "payment_customers_organisation_id_generation_pk" PRIMARY KEY("organisation_id","generation"),
 	CONSTRAINT "payment_customers_customer_id_unique" UNIQUE("customer_id")
 );
 --> statement-breakpoint
@@ -148,7 +146,6 @@ CREATE TABLE "payment_subscriptions" (
 	"id" text PRIMARY KEY NOT NULL,
 	"organisation_id" uuid NOT NULL,
 	"customer_id" text NOT NULL,
-	"livemode" boolean,
 	"status" text,
 	"ended" boolean DEFAULT false NOT NULL,
 	"tier" text,
@@ -408,7 +405,6 @@ CREATE INDEX "audit_events_organisation" ON "audit_events" USING btree ("organis
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_organisation" ON "payment_checkouts" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_open" ON "payment_checkouts" USING btree ("opened_at") WHERE "payment_checkouts"."closed_at" is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "payment_customers_current" ON "payment_customers" USING btree ("organisation_id","livemode") WHERE "payment_customers"."gone_at" is null;--> statement-breakpoint
 CREATE INDEX "payment_events_newest" ON "payment_events" USING btree ("subscription_id","created") WHERE "payment_events"."status_class" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_status_class" ON "payment_events" USING btree ("subscription_id","status_class","created","id") WHERE "payment_events"."status_class" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_invoice" ON "payment_events" USING btree ("invoice_id") WHERE "payment_events"."invoice_id" is not null;--> statement-breakpoint

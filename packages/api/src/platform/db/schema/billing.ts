@@ -1,40 +1,25 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
-/**
- * The customers of organisations at the payment provider. Earlier generations are kept, because late
- * events still name them.
- */
-export const paymentCustomers = pgTable(
-  'payment_customers',
-  {
-    organisationId: uuid('organisation_id')
-      .notNull()
-      .references(() => organisations.id, { onDelete: 'cascade' }),
-    generation: integer('generation').notNull(),
-    /** Null while the provider is being asked to create the customer. */
-    customerId: text('customer_id').unique(),
-    /**
-     * The provider's mode. Null for rows that are older than this column, until the provider reports
-     * the mode.
-     */
-    livemode: boolean('livemode'),
-    createdAt: moment('created_at').notNull(),
-    goneAt: moment('gone_at'),
-    /** The e-mail address that the provider was last given; differs from the organisation's while a push is due. */
-    contactEmail: text('contact_email'),
-    /** A problem that an operator should look at. */
-    problem: text('problem', { enum: ['unknown_to_provider'] }),
-  },
-  (table) => [
-    primaryKey({ columns: [table.organisationId, table.generation] }),
-    uniqueIndex('payment_customers_current')
-      .on(table.organisationId, table.livemode)
-      .where(sql`${table.goneAt} is null`),
-  ],
-);
+/** The customer of each organisation at the payment provider: one at a time. */
+export const paymentCustomers = pgTable('payment_customers', {
+  organisationId: uuid('organisation_id')
+    .primaryKey()
+    .references(() => organisations.id, { onDelete: 'cascade' }),
+  /** Counts the requests for a customer: a part of their idempotency key. A dead customer and a failed request raise it. */
+  number: integer('number').notNull().default(1),
+  /** Null until the provider has answered the request for the customer. */
+  customerId: text('customer_id').unique(),
+  createdAt: moment('created_at').notNull(),
+  /** When the customer was found to be deleted at the provider; the next action of the organisation makes another one. */
+  goneAt: moment('gone_at'),
+  /** The e-mail address that the provider was last given; differs from the organisation's while a push is due. */
+  contactEmail: text('contact_email'),
+  /** A problem that an operator should look at. */
+  problem: text('problem', { enum: ['unknown_to_provider'] }),
+});
 
 /** The leases: which process may ask the provider about an organisation, and until when at most. */
 export const paymentLeases = pgTable('payment_leases', {
@@ -72,8 +57,6 @@ export const paymentSubscriptions = pgTable(
       .notNull()
       .references(() => organisations.id, { onDelete: 'cascade' }),
     customerId: text('customer_id').notNull(),
-    /** The provider's mode, as in payment_customers. */
-    livemode: boolean('livemode'),
     /** The provider's status; null while only the id is known. */
     status: text('status'),
     ended: boolean('ended').notNull().default(false),
@@ -191,8 +174,8 @@ export const paymentLivePrices = pgTable('payment_live_prices', {
 });
 
 /**
- * By name: the id of the portal's configuration that `operator billing-setup` created at the provider, the offer that
- * it was last given there (as JSON), and the mode of the stored prices.
+ * By name: the provider's mode that the database belongs to, the id of the portal's configuration that
+ * `operator billing-setup` created at the provider, and the offer that it was last given there (as JSON).
  */
 export const paymentSettings = pgTable('payment_settings', {
   name: text('name').primaryKey(),

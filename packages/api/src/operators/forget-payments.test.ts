@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
+import { claimMode, storedMode } from '../billing/mode.ts';
+import { openDatabase } from '../platform/db/client.ts';
+import {
+  paymentCheckouts,
+  paymentCustomers,
+  paymentEvents,
+  paymentSettings,
+  paymentSubscriptions,
+} from '../platform/db/schema/billing.ts';
+import { changes } from '../platform/db/schema/changes.ts';
+import { createPayment } from '../platform/providers/payment.ts';
+import { makeSubscriber } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
+import { forgetPayments, readStoredPayments } from './forget-payments.ts';
+
+const billing = useBillingTest();
+
+/** Stops the service, and calls `work` with the App of an admin command. */
+async function asCommand<Result>(work: (app: typeof billing.app) => Promise<Result>): Promise<Result> {
+  await billing.app.close();
+  const own = openDatabase({ url: billing.app.config.databaseUrl ?? '', pool: 2, prepare: true, name: 'a command' });
+  try {
+    return await work({ ...billing.app, db: own.db, sql: own.sql });
+  } finally {
+    await own.close();
+  }
+}
+
+test('refuses while a service runs, with the wrong mode and while plans are paid, and then removes all', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { app } = billing;
+  expect(await readStoredPayments(app)).toMatchObject({
+    mode: 'test',
+    customers: 1,
+    subscriptions: 1,
+    entitledIds: [subscription.id],
+  });
+
+  await expect(forgetPayments(app, { mode: 'live', evenEntitled: true })).rejects.toThrow('is of test mode');
+  const running = openDatabase({ url: app.config.databaseUrl ?? '', pool: 1, prepare: true });
+  await running.sql`select 1`;
+  await expect(forgetPayments(app, { mode: 'test', evenEntitled: true })).rejects.toThrow('A service runs');
+  await running.close();
+
+  await asCommand(async (own) => {
+    await expect(forgetPayments(own, { mode: 'test', evenEntitled: false })).rejects.toThrow('add --entitled');
+    await forgetPayments(own, { mode: 'test', evenEntitled: true });
+    for (const table of [
+      paymentCustomers,
+      paymentSubscriptions,
+      paymentEvents,
+      paymentCheckouts,
+      paymentSettings,
+    ] as const) {
+      expect(await own.db.$count(table)).toBe(0);
+    }
+    expect((await readPlan(own, principal.organisationId)).tier).toBe('free');
+    const told = await own.db.select().from(changes);
+    expect(told.at(-1)).toMatchObject({ type: 'plan.changed', data: { tier: 'free', status: 'none' } });
+
+    await expect(readStoredPayments(own)).rejects.toThrow('holds nothing');
+    const { apiUrl } = billing.sandbox.payment;
+    await claimMode({ ...own, payment: createPayment({ secretKey: 'sk_live_next', apiUrl }) });
+    expect(await storedMode(own)).toBe('live');
+  });
+});

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { securityHeaders } from '@gatehouse/api/http/security-headers';
 import type { Config } from '@gatehouse/api/platform/config';
-import { securityHeaders } from '@gatehouse/api/platform/security/security-headers';
 import { type Announce, announcer } from './announce.ts';
 
 /** Why a request is refused, and after how many seconds the client may try again. */

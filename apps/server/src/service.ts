@@ -30,7 +30,7 @@ export async function importProgram(build: URL): Promise<Program> {
   const hooks = new URL('server/entries/hooks.server.js', build);
   if (!fs.existsSync(hooks)) throw new Error('There is no build of the service: run npm run build first.');
 
-  const { parseConfig, openApp, restHandler, writingPages, ...rest } = await import(hooks.href);
+  const { parseConfig, openApp, restHandler, readiness, countRefusal } = await import(hooks.href);
   return {
     migrations: fileURLToPath(new URL('migrations', build)),
     parseConfig,
@@ -38,8 +38,7 @@ export async function importProgram(build: URL): Promise<Program> {
       // Kit's modules are loaded while the database answers. Kit's init awaits the same App.
       const opening = openApp(settings);
       const [{ handler }] = await Promise.all([import(new URL('handler.js', build).href), opening]);
-      const { readiness, isRecent, countRefusal } = rest;
-      return { pages: writingPages(handler), rest: restHandler(), readiness, isRecent, countRefusal };
+      return { pages: handler, rest: restHandler(), readiness, isRecent: () => true, countRefusal };
     },
   };
 }

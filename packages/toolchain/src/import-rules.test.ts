@@ -65,7 +65,7 @@ const allowed: [file: string, source: string][] = [
   [`${api}/audit/ok3.ts`, '../platform/errors.ts'],
   [`${api}/platform/security/ok4.ts`, 'oslo/encoding'],
   [`${api}/platform/providers/payment.ts`, 'stripe'],
-  [`${server}/ok5.ts`, '@gatehouse/api/auth/sessions/target'],
+  [`${server}/ok5.ts`, '@gatehouse/api/http/target'],
   [`${web}/routes/auth/ok6.ts`, '@gatehouse/api/auth/sign-in/target'],
   ['packages/sandbox/src/ok7.ts', '@gatehouse/payment-sandbox/target'],
 ];

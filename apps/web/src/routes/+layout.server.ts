@@ -2,7 +2,7 @@ import { brandingOf } from '#lib/branding/branding.ts';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import type { LayoutData } from '#lib/layout-data.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { readTheme } from '#lib/server/http/render-page.ts';
+import { readTheme } from '#lib/server/page-html.ts';
 import { takeNotice } from '#lib/server/session/notice.ts';
 import type { LayoutServerLoad } from './$types';
 

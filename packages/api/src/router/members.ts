@@ -8,9 +8,23 @@ import {
   revokeInvitationInput,
 } from '../members/invitations.ts';
 import { invitationInput, join, openInvitation } from '../members/join.ts';
+import { createKey, createKeyInput } from '../members/keys/create-key.ts';
+import { listKeys } from '../members/keys/list-keys.ts';
+import { revokeKey, revokeKeyInput } from '../members/keys/revoke-key.ts';
+import { deleteAccount, deleteAccountInput, readDeletion } from '../members/leaving/delete-account.ts';
+import { deleteOrganisation, deleteOrganisationInput } from '../members/leaving/delete-organisation.ts';
+import { exportData } from '../members/leaving/export.ts';
 import { listMembersOf, membersOfInput } from '../members/list-for-services.ts';
 import { listMembers, listMembersInput } from '../members/list-members.ts';
-import { anyPrincipalProcedure, body, publicProcedure, router, scopedProcedure, userProcedure } from './trpc.ts';
+import {
+  anyPrincipalProcedure,
+  approvedProcedure,
+  body,
+  publicProcedure,
+  router,
+  scopedProcedure,
+  userProcedure,
+} from './trpc.ts';
 
 export const membersRouter = router({
   /** For the company's services. */
@@ -55,6 +69,35 @@ export const membersRouter = router({
     .input(body(leaveInput))
     .mutation(async ({ ctx, input }) => {
       await leaveOrganisation(ctx.app, ctx.principal, input, ctx.client);
+      return { ok: true as const };
+    }),
+});
+
+export const keysRouter = router({
+  list: scopedProcedure('ADMIN').query(({ ctx }) => listKeys(ctx.app, ctx.principal)),
+  create: scopedProcedure('ADMIN')
+    .input(body(createKeyInput))
+    .mutation(({ ctx, input }) => createKey(ctx.app, ctx.principal, input, ctx.client)),
+  revoke: scopedProcedure('ADMIN')
+    .input(body(revokeKeyInput))
+    .mutation(async ({ ctx, input }) => {
+      await revokeKey(ctx.app, ctx.principal, input, ctx.client);
+      return { ok: true as const };
+    }),
+});
+
+export const leavingRouter = router({
+  export: approvedProcedure.query(({ ctx }) => exportData(ctx.app, ctx.principal)),
+  deletion: userProcedure.query(({ ctx }) => readDeletion(ctx.app, ctx.principal)),
+  deleteAccount: userProcedure.input(body(deleteAccountInput)).mutation(async ({ ctx, input }) => {
+    await deleteAccount(ctx.app, ctx.principal, input, ctx.client);
+    await ctx.session.end();
+    return { ok: true as const };
+  }),
+  deleteOrganisation: scopedProcedure('ADMIN')
+    .input(body(deleteOrganisationInput))
+    .mutation(async ({ ctx, input }) => {
+      await deleteOrganisation(ctx.app, ctx.principal, input, ctx.client);
       return { ok: true as const };
     }),
 });

@@ -1,16 +1,12 @@
 import { accountsRouter } from './accounts.ts';
 import { billingRouter } from './billing.ts';
 import { changesRouter } from './changes.ts';
-import { keysRouter } from './keys.ts';
-import { leavingRouter } from './leaving.ts';
-import { membersRouter } from './members.ts';
+import { keysRouter, leavingRouter, membersRouter } from './members.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operatorsRouter } from './operators.ts';
 import { organisationsRouter } from './organisations.ts';
-import { sessionsRouter } from './sessions.ts';
-import { signInRouter } from './sign-in.ts';
+import { sessionsRouter, signInRouter, tokensRouter } from './sessions.ts';
 import { entitlementsRouter, subscriptionRouter } from './subscription.ts';
-import { tokensRouter } from './tokens.ts';
 import { createCallerFactory, publicProcedure, router } from './trpc.ts';
 import { usageRouter } from './usage.ts';
 

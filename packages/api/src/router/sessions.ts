@@ -1,5 +1,11 @@
+import { recordSignOut } from '../auth/sessions/session.ts';
+import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
+import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
+import { requireTokens } from '../auth/tokens/require-tokens.ts';
+import { readKeySet } from '../auth/tokens/token-keys.ts';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
-import { router, scopedProcedure } from './trpc.ts';
+import { clientSignInLimits } from '../platform/security/sign-in-limits.ts';
+import { body, nothing, publicProcedure, router, scopedProcedure, tokenProcedure, whileNotLimited } from './trpc.ts';
 
 export const sessionsRouter = router({
   /**
@@ -16,4 +22,24 @@ export const sessionsRouter = router({
       scopes,
     };
   }),
+});
+
+export const signInRouter = router({
+  withPassword: whileNotLimited(clientSignInLimits)
+    .input(body(passwordSignInInput))
+    .mutation(async ({ ctx, input }) => {
+      await ctx.session.start(await signInWithPassword(ctx.app, input, ctx.client));
+      return { ok: true as const };
+    }),
+  out: publicProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
+    await recordSignOut(ctx.app, ctx.principal, ctx.client);
+    await ctx.session.end();
+    return { ok: true as const };
+  }),
+});
+
+export const tokensRouter = router({
+  issue: tokenProcedure.input(body(tokenInput)).mutation(({ ctx, input }) => issueToken(ctx.app, ctx.principal, input)),
+  /** The JSON Web Key Set by which services verify tokens. */
+  keySet: publicProcedure.query(({ ctx }) => readKeySet(requireTokens(ctx.app))),
 });

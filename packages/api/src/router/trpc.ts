@@ -22,8 +22,6 @@ export type Context = {
   principal: Principal | null;
   requestId: string;
   client: Client;
-  /** For a page: resolves when the server has time to render what follows the procedure's answer. */
-  nextTurn?: (() => Promise<void>) | undefined;
   /** Sets the handler's cookies, so that a procedure starts or ends a session without seeing its token. */
   session: {
     start: (session: {
@@ -81,7 +79,6 @@ export const createCallerFactory = t.createCallerFactory;
  */
 export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
-  await ctx.nextTurn?.();
   if (result.ok) return result;
 
   const appError = appErrorOf(result.error);

@@ -156,14 +156,13 @@ type Asking = {
   client?: string;
   knownBrowser?: string | null;
   session?: Partial<Context['session']>;
-  nextTurn?: Context['nextTurn'];
 };
 
 /** Returns a caller of the router for a principal, or without one. */
 export function callerFor(
   test: TestApp,
   principal: Principal | null,
-  { client = testClient.address, knownBrowser = null, session, nextTurn }: Asking = {},
+  { client = testClient.address, knownBrowser = null, session }: Asking = {},
 ): Caller {
   return createCaller({
     app: test.app,
@@ -179,6 +178,5 @@ export function callerFor(
       rememberAttempt: () => {},
       ...session,
     },
-    nextTurn,
   });
 }

@@ -49,7 +49,7 @@ function eventOf({ principal }: typeof owner, fields: Record<string, string>) {
     principal,
     requestId: 'test',
     api: callerFor(test, principal),
-    hasWholeBody: true,
+    body: Buffer.from(String(new URLSearchParams(fields))),
   };
   const request = new Request(url, { method: 'POST', body: new URLSearchParams(fields) });
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };

@@ -20,7 +20,7 @@ function eventOf(fields: Record<string, string>) {
   const event = {
     url,
     request: new Request(url, { method: 'POST', body: new URLSearchParams(fields) }),
-    locals: { app: test.app, api, requestId: 'test', hasWholeBody: true },
+    locals: { app: test.app, api, requestId: 'test', body: Buffer.from(String(new URLSearchParams(fields))) },
     setHeaders: (set: Record<string, string>) => Object.assign(headers, set),
   } as unknown as RequestEvent;
   return { event, headers };

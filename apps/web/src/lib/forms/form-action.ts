@@ -1,13 +1,12 @@
+import { type ErrorBody, httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import type { Caller } from '@gatehouse/api/router/root';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formTexts } from '#lib/messages/shared/forms.ts';
 import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { type ErrorBody, httpErrorOf } from '#lib/server/http/error-response.ts';
-import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { translateBody } from '#lib/server/language/translate-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
-import { readForm } from './form-fields.ts';
+import { formFields } from './form-fields.ts';
 import { renderedForField } from './rendered-for.ts';
 
 type PostedNotice = Notice | NoticeText | null;
@@ -31,7 +30,7 @@ export function formAction<Answer, Done extends object | string = string, Shown 
   { done, notice, failure }: ActionOptions<Answer, Done, Shown>,
 ) {
   return async function action(event: RequestEvent) {
-    const form = await readForm(event);
+    const form = await formFields(event);
     const shown = (body: ErrorBody) => failure?.(form, body, event) ?? ({} as Shown);
     const other = otherUser(event, form);
     if (other !== null) {

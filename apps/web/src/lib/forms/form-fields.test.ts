@@ -5,12 +5,9 @@ const encoded = 'application/x-www-form-urlencoded';
 const boundary = 'multipart/form-data; boundary=x';
 const part = '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\n';
 
-function post(body: string, type: string): Request {
-  return new Request('http://localhost:3999/login', {
-    method: 'POST',
-    body: Buffer.from(body, 'latin1'),
-    headers: { 'content-type': type },
-  });
+function post(body: string, type: string): Parameters<typeof formFields>[0] {
+  const request = new Request('http://localhost:3999/login', { method: 'POST', headers: { 'content-type': type } });
+  return { request, locals: { body: Buffer.from(body, 'latin1') } as App.Locals };
 }
 
 test.each([

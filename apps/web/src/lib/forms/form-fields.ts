@@ -1,37 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { error, type RequestEvent } from '@sveltejs/kit';
-import { maxBodyBytesOf } from '#lib/server/guards/request-guard.ts';
-import { httpErrorOf } from '#lib/server/http/error-response.ts';
-import { readRequestBytes } from '#lib/server/http/read-body.ts';
-import { renewPrincipalAfter } from '#lib/server/http/router-context.ts';
 
 const isEncoded = /^application\/x-www-form-urlencoded/i;
 const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
 /**
- * The fields of a form post that acts for the principal, who is resolved again if the form arrived late.
- *
- * @throws Kit's errors of `formFields`.
- */
-export function readForm({ locals, request }: Pick<RequestEvent, 'locals' | 'request'>): Promise<FormData> {
-  return renewPrincipalAfter(locals, () => formFields(request));
-}
-
-/**
  * The fields of a form post.
  *
- * @throws Kit's error with status 415 for a body that is not a form, 413 for one that is too
- *   large, whatever Content-Length it announced, and 400 for one that cannot be parsed or is not UTF-8.
+ * @throws Kit's error with status 415 for a body that is not a form, and 400 for one that cannot be parsed or is not UTF-8.
  */
-export async function formFields(request: Request): Promise<FormData> {
+export async function formFields({ locals, request }: Pick<RequestEvent, 'locals' | 'request'>): Promise<FormData> {
   const type = request.headers.get('content-type') ?? '';
   if (!isForm.test(type)) error(415, 'Send the fields as a form.');
 
-  const { pathname } = new URL(request.url);
-  const bytes = await readRequestBytes(request, maxBodyBytesOf(pathname)).catch((thrown) => {
-    const { status, body } = httpErrorOf(thrown);
-    return status === 413 ? error(status, body.error) : unreadable();
-  });
+  const bytes = locals.body;
   if (!isUtf8(isEncoded.test(type) ? unescaped(bytes) : bytes)) return unreadable();
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(unreadable);
 }

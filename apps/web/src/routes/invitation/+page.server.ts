@@ -1,8 +1,8 @@
+import { writeCookie } from '@gatehouse/api/http/cookies';
 import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { readForm, text } from '#lib/forms/form-fields.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { writeCookie } from '#lib/server/session/cookies.ts';
 import { forgetInvitation, readInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -39,14 +39,14 @@ export const actions: Actions = {
   },
 
   forget: async (event) => {
-    const form = await readForm(event);
+    const form = await formFields(event);
     forgetInvitation(event);
     redirect(303, text(form, 'to') === 'signup' ? '/signup' : '/');
   },
 };
 
 async function storeInvitation(event: RequestEvent): Promise<void> {
-  const { token } = await requireInvitation(event, await readForm(event));
+  const { token } = await requireInvitation(event, await formFields(event));
   writeCookie(event.locals.app, event.cookies, 'invitation', token);
 }
 

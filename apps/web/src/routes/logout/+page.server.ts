@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { readForm } from '#lib/forms/form-fields.ts';
+import { formFields } from '#lib/forms/form-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = () => {
@@ -9,7 +9,7 @@ export const load: PageServerLoad = () => {
 export const actions: Actions = {
   default: async (event) => {
     // It has no fields: this refuses a body that no form may have.
-    await readForm(event);
+    await formFields(event);
     await event.locals.api.signIn.out();
     redirect(303, '/login');
   },

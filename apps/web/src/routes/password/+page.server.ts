@@ -1,7 +1,7 @@
+import { httpErrorOf } from '@gatehouse/api/http/error-response';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
-import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of a password link. Loading it does not consume the link. */

@@ -1,10 +1,10 @@
 import type { inferRouterOutputs } from '@trpc/server';
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
+import { endpoints } from '../endpoints.ts';
 import { type AppRouter, appRouter } from '../root.ts';
 import type { answers } from './answers.ts';
 import { internalProcedures } from './internal.ts';
-import { operations } from './operations.ts';
 
 type Written = { [Name in keyof typeof answers]: z.output<(typeof answers)[Name]> };
 type Answers = inferRouterOutputs<AppRouter>;
@@ -60,7 +60,7 @@ const agreement: {
 };
 
 it('documents each procedure of the router, or names it as internal, once', () => {
-  const documented = operations.flatMap(({ procedure }) => procedure ?? []);
+  const documented = endpoints.flatMap(({ procedure }) => procedure ?? []);
   const all = Object.keys(appRouter._def.procedures);
   const internal = Object.values(internalProcedures)
     .flat()
@@ -70,7 +70,7 @@ it('documents each procedure of the router, or names it as internal, once', () =
 
 it('documents queries as GET and mutations as other methods', () => {
   const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>;
-  for (const { procedure, method } of operations) {
+  for (const { procedure, method } of endpoints) {
     if (procedure === null) continue;
     expect([procedure, procedures[procedure]?._def.type]).toEqual([procedure, method === 'get' ? 'query' : 'mutation']);
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type ErrorCode, errorCodes } from '../../platform/errors.ts';
+import { type Endpoint, tags } from '../endpoint.ts';
+import { endpoints } from '../endpoints.ts';
 import { answers } from './answers.ts';
-import { type Operation, tags } from './operation.ts';
-import { operations } from './operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 
@@ -57,7 +57,7 @@ let described: { paths: OpenApiDocument['paths']; schemas: Record<string, JsonSc
 function describedOperations() {
   if (described !== undefined) return described;
   const paths: OpenApiDocument['paths'] = {};
-  for (const operation of operations) {
+  for (const operation of endpoints) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
   }
   const schemas = Object.fromEntries(
@@ -75,7 +75,7 @@ function securitySchemes(publicBaseUrl: string | null): Record<string, JsonSchem
   };
 }
 
-function documented(operation: Operation): DocumentedOperation {
+function documented(operation: Endpoint): DocumentedOperation {
   const { id, tag, summary, scope, access, body } = operation;
   const needs = scope === undefined ? undefined : `Needs the scope ${scope}.`;
   const description = [operation.description, needs].filter((each) => each !== undefined).join(' ');
@@ -116,7 +116,7 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodObject | 
   }));
 }
 
-function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Operation): DocumentedOperation['responses'] {
+function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Endpoint): DocumentedOperation['responses'] {
   const headers = Object.entries(answerHeaders ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },
@@ -151,7 +151,7 @@ function errorSchema(codes: ErrorCode[], facts: z.ZodObject | undefined): JsonSc
 }
 
 /** The codes of an operation: its own, and those of every operation of its kind. */
-function errorsOf({ method, access, body, errors }: Pick<Operation, 'method' | 'access' | 'body' | 'errors'>) {
+function errorsOf({ method, access, body, errors }: Pick<Endpoint, 'method' | 'access' | 'body' | 'errors'>) {
   const codes = new Set<ErrorCode>(errors);
   if (!access.includes('public')) {
     for (const code of ['UNAUTHENTICATED', 'AWAITING_APPROVAL', 'FORBIDDEN'] as const) codes.add(code);

@@ -1,8 +1,8 @@
+import { errorResponse } from '@gatehouse/api/http/error-response';
 import { AppError } from '@gatehouse/api/platform/errors';
 import { constantTimeEqual } from '@gatehouse/api/platform/security/constant-time';
 import { readMetrics } from '@gatehouse/api/platform/telemetry/read-metrics';
 import type { RequestEvent } from '@sveltejs/kit';
-import { errorResponse } from './error-response.ts';
 import { rejectRequest } from './reject-request.ts';
 
 /** The metrics, for requests with a bearer token of METRICS_TOKEN (RFC 6750 §2.1, §3). Answers 404 if none is configured. */

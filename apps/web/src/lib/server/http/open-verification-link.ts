@@ -1,11 +1,10 @@
 import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/auth/verification/verify-email';
+import { readCookie } from '@gatehouse/api/http/cookies';
+import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
+import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { linkTexts } from '#lib/messages/sign-in/link.ts';
-import { isNavigation, isPrefetch } from '../guards/request-guard.ts';
 import { translateBody, translateError } from '../language/translate-error.ts';
-import { readCookie } from '../session/cookies.ts';
-import { httpErrorOf } from './error-response.ts';
-import { recordFailure } from './record-failure.ts';
 
 export type VerificationFailure = FailedOutcome;
 type VerificationSuccess = Extract<Outcome, { ok: true }>;
@@ -26,7 +25,6 @@ export async function openVerificationLink(event: RequestEvent): Promise<Verific
   if (!isNavigation(request.headers)) error(403, { message: linkTexts().openByClicking });
 
   const outcome = await verify(event);
-  await event.locals.nextTurn?.();
   if (!outcome.ok) error(400, { message: translateError(outcome.message, 'VALIDATION'), verification: outcome });
   return outcome;
 }

@@ -1,13 +1,12 @@
+import { isEndpointPath } from '@gatehouse/api/http/answer-endpoint';
+import { errorResponse, httpErrorOf, recordFailure, rejectionHeaders } from '@gatehouse/api/http/error-response';
+import { methodsOf } from '@gatehouse/api/http/request-guard';
 import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { errorTexts } from '#lib/messages/shared/errors.ts';
 import errorPage from '../../../error.html?raw';
-import { methodsOf } from '../guards/request-guard.ts';
-import { languageOf } from '../language/choose-language.ts';
 import { translateBody } from '../language/translate-error.ts';
-import { isRestPath } from '../rest/rest-handler.ts';
-import { errorResponse, httpErrorOf, rejectionHeaders } from './error-response.ts';
-import { recordFailure } from './record-failure.ts';
+import { languageOf } from '../request-source.ts';
 
 type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals' | 'cookies' | 'request'>;
 
@@ -29,7 +28,7 @@ export function rejectRequest(
   const t = errorTexts();
   const { name } = locals.app.config.service;
   const html = errorPage
-    .replace('<html lang="en"', `<html lang="${languageOf(locals, { cookies, headers: request.headers })}"`)
+    .replace('<html lang="en"', `<html lang="${languageOf({ locals, cookies, request })}"`)
     .replace('Nothing was changed. Load the page again in a moment.', t.busy.text)
     .replace('Go to the home page', t.goHome)
     .replace('Number %sveltekit.status%', t.numberOf(status))
@@ -48,5 +47,5 @@ export function rejectRequest(
 
 /** Whether a path answers in JSON, errors included. */
 function isJsonPath(pathname: string): boolean {
-  return isRestPath(pathname) || pathname.startsWith('/api/trpc/');
+  return isEndpointPath(pathname) || pathname.startsWith('/api/trpc/');
 }

@@ -1,3 +1,4 @@
+import { sessionActions } from '@gatehouse/api/http/open-request';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { callerFor, makeOwner } from '@gatehouse/api/testing/factories';
 import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-of';
@@ -5,7 +6,6 @@ import type { RequestEvent } from '@sveltejs/kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answer } from '../testing/serve-endpoints.ts';
-import { sessionActions } from './router-context.ts';
 import { trpcEndpoint } from './trpc-endpoint.ts';
 
 let test: TestApp;
@@ -23,9 +23,8 @@ function eventOf(path: string, init: RequestInit): RequestEvent {
     principal: owner.principal,
     requestId: 'test',
     client: { address: '127.0.0.1', userAgent: null },
-    accepted: { presentedKey: null, maxBodyBytes: 65_536 },
     api: callerFor(test, owner.principal),
-    hasWholeBody: true,
+    body: Buffer.from(String(init.body ?? '')),
   } as unknown as App.Locals;
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   locals.session = sessionActions(locals, cookies);

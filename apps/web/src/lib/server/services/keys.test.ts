@@ -150,7 +150,7 @@ it('only a report may have a body above 64 kB, of at most 1 MB', async () => {
   expect(await statusOf('/api/usage/reserve', 70_000)).toBe(413);
 });
 
-it('checks a key and its scope before the size of the body: 401, then 403, then 413', async () => {
+it('checks the size of the body before the key and its scope, so that the key is read when the body has arrived', async () => {
   const { organisationId } = owner;
   const reader = await makeKey(test, { organisationId, scope: 'READ' });
   const writer = await makeKey(test, { organisationId });
@@ -158,10 +158,7 @@ it('checks a key and its scope before the size of the body: 401, then 403, then 
   const headers = { 'content-length': '70008' };
   const statusOf = async (key?: string) =>
     (await askRest(test, 'POST', '/api/usage/reserve', { ...(key && { key }), body, headers })).status;
-  expect(await statusOf(`${reader.key}x`)).toBe(401);
-  expect(await statusOf(reader.key)).toBe(403);
-  expect(await statusOf(writer.key)).toBe(413);
-  expect(await statusOf()).toBe(413);
+  for (const key of [`${reader.key}x`, reader.key, writer.key, undefined]) expect(await statusOf(key)).toBe(413);
 });
 
 it('a key that is not valid gets 401 with WWW-Authenticate: Bearer (RFC 6750)', async () => {

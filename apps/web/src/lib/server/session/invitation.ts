@@ -1,6 +1,6 @@
+import { clearCookie, readCookie } from '@gatehouse/api/http/cookies';
+import { httpErrorOf } from '@gatehouse/api/http/error-response';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { httpErrorOf } from '../http/error-response.ts';
-import { clearCookie, readCookie } from './cookies.ts';
 
 type InvitationEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 

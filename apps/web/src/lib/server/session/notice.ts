@@ -1,8 +1,8 @@
 import { consumeNotice, storeNotice } from '@gatehouse/api/auth/sessions/notice';
+import { clearCookie, readCookie, writeCookie } from '@gatehouse/api/http/cookies';
+import { isPrefetch } from '@gatehouse/api/http/request-guard';
 import type { RequestEvent } from '@sveltejs/kit';
 import type { Notice, NoticeText, ShownNotice } from '#lib/notices/notice.ts';
-import { isPrefetch } from '../guards/request-guard.ts';
-import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 
 type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
@@ -29,6 +29,5 @@ export async function takeNotice({ locals, cookies, request }: NoticeEvent): Pro
 
   clearCookie(app, cookies, 'notice');
   const notice = (await consumeNotice(app, cookie)) as Notice | null;
-  await locals.nextTurn?.();
   return notice && { ...notice, id: crypto.randomUUID() };
 }

@@ -1,8 +1,8 @@
 import { storeReturnPath } from '@gatehouse/api/auth/sign-in/return-url';
+import { cookieJar, writeCookie } from '@gatehouse/api/http/cookies';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { testClient } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cookieJar, writeCookie } from './cookies.ts';
 import { notify, takeNotice } from './notice.ts';
 import { redirectToReturnUrl } from './return-url.ts';
 

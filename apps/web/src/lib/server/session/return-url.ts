@@ -1,9 +1,9 @@
 import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
+import { clearCookie, readCookie, writeCookie } from '@gatehouse/api/http/cookies';
+import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { toAppError } from '@gatehouse/api/platform/errors';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { noticeTexts } from '#lib/messages/shared/notices.ts';
-import { isNavigation, isPrefetch } from '../guards/request-guard.ts';
-import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 import { notify } from './notice.ts';
 import { returnTo } from './return-to.ts';
 

@@ -13,7 +13,8 @@ async function answerTo(fields: Record<string, string>) {
     delete: (name: string) => did.push(`no ${name}`),
   };
   const request = new Request(url, { method: 'POST', body: new URLSearchParams(fields) });
-  const answer = await Promise.resolve(store({ request, cookies, url } as unknown as RequestEvent)).catch(
+  const locals = { body: Buffer.from(String(new URLSearchParams(fields))) };
+  const answer = await Promise.resolve(store({ request, locals, cookies, url } as unknown as RequestEvent)).catch(
     (thrown) => thrown,
   );
   return { did, answer: isRedirect(answer) ? [answer.status, answer.location] : [answer.status] };

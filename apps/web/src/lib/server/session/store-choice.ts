@@ -10,8 +10,9 @@ import { localPath } from './local-path.ts';
  * which leaves the page and what was typed as they are.
  */
 export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): RequestHandler {
-  return async ({ request, cookies, url }) => {
-    const form = await formFields(request);
+  return async (event) => {
+    const { cookies, url } = event;
+    const form = await formFields(event);
     const chosen = text(form, name);
 
     const cookie = { path: '/', httpOnly: true, secure: url.protocol === 'https:', sameSite: 'lax' } as const;

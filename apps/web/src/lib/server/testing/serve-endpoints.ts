@@ -1,38 +1,34 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '@gatehouse/api/app';
-import { readRequestBytes } from '../http/read-body.ts';
-import type { RestRequest } from '../rest/endpoints.ts';
-import { endpoints as byPath } from '../rest/endpoints.ts';
-import { createRest, createRestHandler } from '../rest/rest-handler.ts';
-import { cookieJar } from '../session/cookies.ts';
-
-/** The endpoints as the document writes them: `get /api/usage/{meter}`. */
-export const endpoints = Object.entries(byPath).flatMap(([path, methods]) =>
-  Object.keys(methods).map((method) => `${method.toLowerCase()} ${path.replaceAll('[', '{').replaceAll(']', '}')}`),
-);
+import { createEndpoints, type EndpointRequest } from '@gatehouse/api/http/answer-endpoint';
+import { chooseLanguage } from '@gatehouse/api/http/choose-language';
+import { cookieJar } from '@gatehouse/api/http/cookies';
+import { readBody } from '@gatehouse/api/http/read-body';
+import { createRestHandler } from '../rest/rest-handler.ts';
 
 /** Answers a request as the service does, without a connection. */
 export async function answer(app: App, request: Request): Promise<Response> {
   const cookies = cookieJar(request.headers.get('cookie') ?? undefined);
-  const { status, headers, body } = await createRest(app)(restRequestOf(request, cookies));
+  const { status, headers, body } = await createEndpoints(app)(endpointRequestOf(request, cookies));
   const response = new Response(request.method === 'HEAD' ? null : body, { status, headers });
   for (const line of cookies.lines) response.headers.append('set-cookie', line);
   return response;
 }
 
-export function restRequestOf(request: Request, cookies: RestRequest['cookies']): RestRequest {
+export function endpointRequestOf(request: Request, cookies: EndpointRequest['cookies']): EndpointRequest {
   const { pathname, search } = new URL(request.url);
+  const { method, headers, signal } = request;
   return {
-    method: request.method,
+    method,
     pathname,
     search: search.slice(1),
-    headers: request.headers,
+    headers,
     cookies,
     client: { address: '127.0.0.1' },
-    signal: request.signal,
-    message: { complete: true },
-    readBytes: (maxBytes) => readRequestBytes(request, maxBytes),
+    signal,
+    language: () => chooseLanguage({ cookies, headers }),
+    readBytes: (maxBytes) => readBody(request.body, maxBytes),
   };
 }
 

@@ -22,7 +22,7 @@ async function post(name: keyof typeof actions, fields: Record<string, string>):
     principal: administrator,
     requestId: 'test',
     api: callerFor(billing, administrator),
-    hasWholeBody: true,
+    body: Buffer.from(String(new URLSearchParams(fields))),
   };
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   const event = { url, request, locals, cookies, setHeaders: () => {} } as unknown as Parameters<Action>[0];

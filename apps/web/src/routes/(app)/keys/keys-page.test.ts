@@ -24,7 +24,7 @@ function eventOf(principal: UserPrincipal, path: string, fields?: Record<string,
     principal,
     requestId: 'test',
     api: callerFor(test, principal),
-    hasWholeBody: true,
+    body: Buffer.from(String(new URLSearchParams(fields ?? {}))),
   };
   return { url, request: new Request(url, init), locals, setHeaders: () => {} } as unknown as Event;
 }

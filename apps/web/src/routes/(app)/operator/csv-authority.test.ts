@@ -1,9 +1,10 @@
 import { startSession } from '@gatehouse/api/auth/sessions/session';
+import { cookieJar } from '@gatehouse/api/http/cookies';
+import { authenticate, newRequestState } from '@gatehouse/api/http/open-request';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openContext } from '#lib/server/http/router-context.ts';
-import { cookieJar } from '#lib/server/session/cookies.ts';
+import { requestSourceOf } from '#lib/server/request-source.ts';
 import { GET as organisations } from './organisations.csv/+server.ts';
 import { GET as people } from './people.csv/+server.ts';
 
@@ -31,10 +32,10 @@ async function requestOfOperator(path: string) {
   const cookies = cookieJar(`session=${await startSession(app, { userId, organisationId, client: testClient })}`);
   const url = new URL(path, 'http://localhost:3999');
   const request = new Request(url);
-  const locals = { app, requestId: 'test', accepted: { presentedKey: null, maxBodyBytes: 0 } } as unknown as App.Locals;
-  const { method, headers, signal } = request;
-  await openContext(locals, { method, pathname: url.pathname, headers, cookies, client: testClient, signal });
-  const event = { locals, url, request, cookies, isDataRequest: false } as unknown as PeopleEvent;
+  const locals = newRequestState(app) as App.Locals;
+  const getClientAddress = () => testClient.address;
+  const event = { locals, url, request, cookies, getClientAddress, isDataRequest: false } as unknown as PeopleEvent;
+  await authenticate(locals, requestSourceOf(event));
   return { userId, event };
 }
 

@@ -1,7 +1,8 @@
+import { authenticate } from '@gatehouse/api/http/open-request';
 import type { Caller } from '@gatehouse/api/router/root';
 import { error as httpError, type RequestEvent } from '@sveltejs/kit';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { reopenContext } from '#lib/server/http/router-context.ts';
+import { requestSourceOf } from '#lib/server/request-source.ts';
 
 export type Operators = Caller['operators'];
 
@@ -13,7 +14,7 @@ export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url' | 'is
 
 /** As `requireOperator`, but reads the session again: a download can outlast it, or the user's authority. */
 export async function requireOperatorNow(event: RequestEvent): Promise<Operators> {
-  await reopenContext(event.locals);
+  await authenticate(event.locals, requestSourceOf(event));
   return requireOperator(event);
 }
 

@@ -1,7 +1,7 @@
 import { finishSignIn } from '@gatehouse/api/auth/sign-in/attempt';
+import { clearCookie, readCookie } from '@gatehouse/api/http/cookies';
+import { requireNavigation } from '@gatehouse/api/http/request-guard';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { requireNavigation } from '#lib/server/guards/request-guard.ts';
-import { clearCookie, readCookie } from '#lib/server/session/cookies.ts';
 
 /** Handles the identity provider's response. Every failure is the same redirect, byte for byte; the reason is logged. */
 export const GET: RequestHandler = async ({ url, request, locals, cookies }) => {

@@ -1,7 +1,7 @@
 import { startSignIn } from '@gatehouse/api/auth/sign-in/attempt';
+import { readCookie, writeCookie } from '@gatehouse/api/http/cookies';
+import { requireNavigation } from '@gatehouse/api/http/request-guard';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { requireNavigation } from '#lib/server/guards/request-guard.ts';
-import { readCookie, writeCookie } from '#lib/server/session/cookies.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 
 /**

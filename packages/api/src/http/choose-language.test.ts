@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage, languageOf } from './choose-language.ts';
+import { chooseLanguage } from './choose-language.ts';
 
 const choose = (acceptLanguage: string | null, cookie?: string) =>
-  chooseLanguage(
-    { get: () => cookie },
-    new Headers(acceptLanguage === null ? {} : { 'accept-language': acceptLanguage }),
-  );
+  chooseLanguage({
+    cookies: { get: () => cookie },
+    headers: new Headers(acceptLanguage === null ? {} : { 'accept-language': acceptLanguage }),
+  });
 
 describe('the language of a request', () => {
   it.each([
@@ -32,13 +32,5 @@ describe('the language of a request', () => {
     expect(choose('de', 'en')).toBe('en');
     expect(choose('en', 'de')).toBe('de');
     expect(choose('de', 'xx')).toBe('de');
-  });
-
-  it('is chosen once, when it is first needed', () => {
-    const locals: Pick<App.Locals, 'language'> = {};
-    const source = { cookies: { get: () => undefined }, headers: new Headers({ 'accept-language': 'de' }) };
-    expect(languageOf(locals, source)).toBe('de');
-    source.headers.set('accept-language', 'en');
-    expect(languageOf(locals, source)).toBe('de');
   });
 });

@@ -1,4 +1,5 @@
-import { errorCodes, toAppError } from '@gatehouse/api/platform/errors';
+import { type ErrorCode, errorCodes, toAppError } from '../platform/errors.ts';
+import type { Failure, RequestState } from './request.ts';
 
 export type ErrorBody = { error: string; code: string; fields?: Record<string, string> };
 
@@ -21,14 +22,29 @@ export function errorResponse(error: unknown, headers: Record<string, string> = 
   });
 }
 
-/** The headers of an error after the guards: an API key can be revoked before the body of its request arrives. */
-export function challengeHeaders({ principal }: Pick<App.Locals, 'principal'>, error: unknown): Record<string, string> {
-  return principal?.kind === 'key' ? rejectionHeaders(error, null) : {};
-}
-
 /** The headers that a guard's error requires. Of the guards only that of API keys answers 401 (RFC 6750 §3). */
 export function rejectionHeaders(error: unknown, methods: string[] | null): Record<string, string> {
   const { code } = toAppError(error);
   if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };
   return code === 'METHOD_NOT_ALLOWED' && methods !== null ? { allow: methods.join(', ') } : {};
+}
+
+type FailedRequest = Pick<RequestState, 'app' | 'requestId' | 'failure'>;
+
+/**
+ * Keeps the code of an error for the request's log line. Logs an unexpected error with the request's
+ * id, unless the router has logged it already, as a TRPCError. Neither contains what was sent.
+ */
+export function recordFailure(state: FailedRequest, error: unknown): void {
+  const { code, fields } = toAppError(error);
+  state.failure = { code, ...(fields && { fields: Object.keys(fields) }) };
+
+  const isLogged = error instanceof Error && error.name === 'TRPCError';
+  if (!isLogged && code === 'INTERNAL') state.app.log.error('request failed', { requestId: state.requestId, error });
+}
+
+/** The failure of a request that was refused with a status alone. */
+export function failureOfStatus(status: number): Failure {
+  const found = (Object.keys(errorCodes) as ErrorCode[]).find((code) => errorCodes[code].status === status);
+  return { code: found ?? String(status) };
 }

@@ -1,14 +1,19 @@
-import type { App } from '@gatehouse/api/app';
-import { knownBrowserDays } from '@gatehouse/api/auth/sessions/known-browser';
-import { longestSessionDays } from '@gatehouse/api/auth/sessions/lucia';
-import { shareSession } from '@gatehouse/api/auth/sessions/session';
-import type { Config } from '@gatehouse/api/platform/config';
-import { daySeconds, hourSeconds } from '@gatehouse/api/platform/durations';
-import type { Cookies } from '@sveltejs/kit';
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
+import type { App } from '../app.ts';
+import { knownBrowserDays } from '../auth/sessions/known-browser.ts';
+import { longestSessionDays } from '../auth/sessions/lucia.ts';
+import { shareSession } from '../auth/sessions/session.ts';
+import type { Config } from '../platform/config.ts';
+import { daySeconds, hourSeconds } from '../platform/durations.ts';
 
-/** The cookies of a request and of its answer: Kit's for pages, those of `cookieJar` for the REST endpoints. */
-export type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
+type CookieAttributes = Omit<SetCookie, 'name' | 'value'> & { path: string };
+
+/** The cookies of a request and of its answer: Kit's for pages, those of `cookieJar` for the API. */
+export type RequestCookies = {
+  get: (name: string) => string | undefined;
+  set: (name: string, value: string, attributes: CookieAttributes) => void;
+  delete: (name: string, attributes: CookieAttributes) => void;
+};
 
 type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
 
@@ -33,7 +38,7 @@ function nameOf(app: App, kind: Kind): string {
 }
 
 /** The value of a cookie; null if the request has none or an empty one. */
-export function readCookie(app: App, cookies: Pick<Cookies, 'get'>, kind: Kind): string | null {
+export function readCookie(app: App, cookies: Pick<RequestCookies, 'get'>, kind: Kind): string | null {
   return cookies.get(nameOf(app, kind)) || null;
 }
 
@@ -55,12 +60,16 @@ function sharedAttributes(domain: string) {
 }
 
 /** The token of the cookie that sibling hosts share; null without one, or if COOKIE_DOMAIN is unset. */
-export function readSharedCookie({ config }: App, cookies: Pick<Cookies, 'get'>): string | null {
+export function readSharedCookie({ config }: App, cookies: Pick<RequestCookies, 'get'>): string | null {
   return config.cookieDomain === null ? null : cookies.get(sharedName) || null;
 }
 
 /** Lets products on sibling hosts verify the session. The token is a separate one that permits nothing else. */
-export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>, sessionToken: string): Promise<void> {
+export async function writeSharedCookie(
+  app: App,
+  cookies: Pick<RequestCookies, 'set'>,
+  sessionToken: string,
+): Promise<void> {
   const { cookieDomain } = app.config;
   if (cookieDomain === null) return;
 
@@ -68,13 +77,8 @@ export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>,
   cookies.set(sharedName, await shareSession(app, sessionToken), { ...sharedAttributes(cookieDomain), maxAge });
 }
 
-export function clearSharedCookie({ config }: App, cookies: Pick<Cookies, 'delete'>): void {
+export function clearSharedCookie({ config }: App, cookies: Pick<RequestCookies, 'delete'>): void {
   if (config.cookieDomain !== null) cookies.delete(sharedName, sharedAttributes(config.cookieDomain));
-}
-
-/** The value of one cookie of a header. Parsing all cookies of the large headers that a flood sends takes 0.3 ms. */
-export function cookieNamed(name: string, header = ''): string | undefined {
-  return new RegExp(`(?:^|;) *${name}=([^;]*)`).exec(header)?.[1];
 }
 
 type CookieJar = RequestCookies & {

@@ -1,25 +1,27 @@
 import { z } from 'zod';
-import { targetField } from '../../auth/sessions/target-organisation.ts';
+import { targetField } from '../auth/sessions/target-organisation.ts';
+import { tokenInput } from '../auth/tokens/issue-token.ts';
 import {
   gaugeValueInput,
   maxRecords,
   usageDaysInput,
   usageRecordInput,
   usageRequestInput,
-} from '../../billing/usage/usage-input.ts';
-import { changesInput } from '../../changes/read-changes.ts';
-import { keysetInput } from '../../platform/security/keyset-pagination.ts';
-import type { Operation } from './operation.ts';
+} from '../billing/usage/usage-input.ts';
+import { changesInput } from '../changes/read-changes.ts';
+import { keysetInput } from '../platform/security/keyset-pagination.ts';
+import type { Endpoint } from './endpoint.ts';
 
 // A session with the scope WRITE may write too, for its own organisation (docs/decisions/031).
 const ofOrganisation = z.object({ organisation: targetField.describe('An id or slug.') });
 const inPath = { id: z.string().describe("The organisation's id or slug.") };
+const inputOfPath = ({ id = '', ...others }: Record<string, string>) => ({ organisation: id, ...others });
 const meterInPath = z.object({ meter: z.string().describe('The name of a meter: api_calls.') });
 const tiers = z.array(z.string()).describe('The tiers that allow it, in rising rank.');
 
-type OperationFields = Pick<Operation, 'id' | 'path' | 'summary' | 'answer'> & Partial<Operation>;
+type EndpointFields = Pick<Endpoint, 'id' | 'path' | 'summary' | 'answer'> & Partial<Endpoint>;
 
-function reads(about: OperationFields): Operation {
+function reads(about: EndpointFields): Endpoint {
   return {
     method: 'get',
     procedure: about.id,
@@ -31,22 +33,25 @@ function reads(about: OperationFields): Operation {
   };
 }
 
-function writes(about: OperationFields): Operation {
+function writes(about: EndpointFields): Endpoint {
   return { ...reads(about), method: 'post', scope: 'WRITE', errors: ['NOT_FOUND', 'CONFLICT'], ...about };
 }
 
-export const serviceOperations: Operation[] = [
+/** The endpoints for the company's own services, in the order of the OpenAPI document. */
+export const serviceEndpoints: Endpoint[] = [
   reads({
     id: 'entitlements.get',
     path: '/api/organisations/{id}/entitlements',
     summary: "Read what an organisation's plan gives it, and what of it is used",
     pathParameters: z.object(inPath),
+    inputOfPath,
     answer: 'Entitlements',
   }),
   reads({
     id: 'entitlements.check',
     path: '/api/organisations/{id}/entitlements/{name}',
     summary: 'Check a feature, or one more of a meter',
+    inputOfPath,
     pathParameters: z.object({ ...inPath, name: z.string().describe('A feature or a meter.') }),
     answer: 'Entitlement',
   }),
@@ -113,6 +118,7 @@ export const serviceOperations: Operation[] = [
     path: '/api/organisations/{id}/members',
     summary: "List an organisation's members",
     pathParameters: z.object(inPath),
+    inputOfPath,
     query: keysetInput,
     answer: 'Members',
   }),
@@ -127,4 +133,37 @@ export const serviceOperations: Operation[] = [
     errors: ['VALIDATION', 'GONE', 'TOO_MANY'],
     facts: { GONE: z.object({ oldest: z.string().describe('The oldest cursor.') }) },
   }),
+];
+
+const off = 'Answers 404 unless TOKEN_TTL_SECONDS is set.';
+
+export const tokenEndpoints: Endpoint[] = [
+  {
+    method: 'post',
+    path: '/api/token',
+    procedure: 'tokens.issue',
+    id: 'tokens.issue',
+    tag: 'Services',
+    summary: 'Exchange a session or an API key for a signed token',
+    description: `For services that cannot ask each time. Claims: iss, aud, sub (the id of the user, or of the key), iat, exp, jti, kind (user or key), organisation, role, scopes, tier. A token stays valid until exp, also if the session ends or a right is revoked meanwhile: verify the session wherever that matters. ${off}`,
+    access: ['session', 'key'],
+    scope: 'READ',
+    body: tokenInput,
+    answer: 'Token',
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    procedure: 'tokens.keySet',
+    id: 'tokens.keySet',
+    tag: 'Services',
+    summary: 'Read the keys that verify tokens',
+    description: `A JSON Web Key Set. A key is published an hour before it signs, so the answer may be cached for five minutes. ${off}`,
+    access: ['public'],
+    answer: 'KeySet',
+    answerHeaders: { 'Cache-Control': 'public, max-age=300' },
+    headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
+    errors: ['NOT_FOUND'],
+  },
 ];

@@ -1,21 +1,25 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../platform/errors.ts';
-import type { AnswerName } from './answers.ts';
+import type { ErrorCode } from '../platform/errors.ts';
+import type { AnswerName } from './openapi/answers.ts';
 
-/** One endpoint, as the document describes it. */
-export type Operation = {
+/** A JSON endpoint: what answers it, and what the OpenAPI document says of it. */
+export type Endpoint = {
   method: 'get' | 'post' | 'put';
   /** The path, with parameters in braces: /api/usage/{meter}. */
   path: string;
-  /** The router's procedure that answers, or null. */
+  /** The router's procedure that answers. Null for the webhook, which calls its use case. */
   procedure: string | null;
+  /** The input that the parameters of the path are, where the procedure has other names for them. */
+  inputOfPath?: (params: Record<string, string>) => Record<string, string>;
+  /** Headers of the answer, derived from its body. */
+  headersOf?: (answer: never) => Record<string, string>;
   /** A unique name, also where no procedure answers. */
   id: string;
   tag: keyof typeof tags;
   summary: string;
   description?: string;
-  /** Who may call it: anyone, a signed-in user, an API key, or a provider by its signature. */
-  access: Access[];
+  /** Who may call it: anyone, a signed-in user, or an API key. */
+  access: ('public' | 'session' | 'key')[];
   /** The scope that a session or key needs. */
   scope?: 'READ' | 'WRITE' | 'ADMIN';
   pathParameters?: z.ZodObject;
@@ -30,8 +34,6 @@ export type Operation = {
   /** What a program finds beside `error` and `code`. */
   facts?: Partial<Record<ErrorCode, z.ZodObject>>;
 };
-
-export type Access = 'public' | 'session' | 'key';
 
 export const tags = {
   Accounts: 'Sign-up, sign-in and the session.',

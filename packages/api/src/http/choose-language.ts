@@ -1,25 +1,19 @@
-import type { Cookies } from '@sveltejs/kit';
-import { isLanguage, type Language } from '#lib/language/language.ts';
+import type { MailLanguage } from '../platform/security/client.ts';
+import type { RequestCookies } from './cookies.ts';
 
 /** What names the language of a request: the cookie of the user's choice, and Accept-Language. */
-type LanguageSource = { cookies: Pick<Cookies, 'get'>; headers: Pick<Headers, 'get'> };
-
-/** The language of a request. It is chosen when it is first needed: a redirect and most REST answers have no text. */
-export function languageOf(locals: Pick<App.Locals, 'language'>, { cookies, headers }: LanguageSource): Language {
-  locals.language ??= chooseLanguage(cookies, headers);
-  return locals.language;
-}
+type LanguageSource = { cookies: Pick<RequestCookies, 'get'>; headers: Pick<Headers, 'get'> };
 
 /** The language of a request: the user's choice, else the best of Accept-Language, else English. */
-export function chooseLanguage(cookies: LanguageSource['cookies'], headers: LanguageSource['headers']): Language {
+export function chooseLanguage({ cookies, headers }: LanguageSource): MailLanguage {
   const chosen = cookies.get('language');
   return isLanguage(chosen) ? chosen : bestOf(headers.get('accept-language') ?? '');
 }
 
 /** RFC 9110 §12.5.4: the highest weight wins, the first of equal ones. "de-AT" counts as "de". */
-function bestOf(header: string): Language {
+function bestOf(header: string): MailLanguage {
   if (header === '') return 'en';
-  let best: { language: Language; weight: number } = { language: 'en', weight: 0 };
+  let best: { language: MailLanguage; weight: number } = { language: 'en', weight: 0 };
   for (const range of header.slice(0, 500).split(',')) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const language = tag.split('-')[0];
@@ -34,4 +28,8 @@ function weightOf(parameters: string[]): number {
   if (quality === undefined) return 1;
   const weight = Number(quality.slice(2));
   return weight >= 0 && weight <= 1 ? weight : 0;
+}
+
+function isLanguage(value: unknown): value is MailLanguage {
+  return value === 'en' || value === 'de';
 }

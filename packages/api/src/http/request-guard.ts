@@ -1,58 +1,34 @@
-import { presentedKey } from '@gatehouse/api/auth/read-key';
-import { type Config, isLoopback } from '@gatehouse/api/platform/config';
-import { AppError } from '@gatehouse/api/platform/errors';
-import { tooLarge } from '../http/read-body.ts';
-
-/** `methods` are those that the path allows; null for any. */
-type Endpoint = { pathname: string; methods: string[] | null };
-
-/** What the request guard read of a request, for the steps after it. */
-export type GuardedRequest = {
-  /** The API key of the request, valid or not; null without one. */
-  presentedKey: string | null;
-  /** The size of the largest body that the endpoint accepts. */
-  maxBodyBytes: number;
-};
-
-type RequestHead = {
-  method: string;
-  headers: Pick<Headers, 'get'>;
-  /** @throws AppError TOO_LARGE if the body has more bytes. */
-  readBytes: (maxBytes: number) => Promise<Buffer>;
-};
+import { type Config, isLoopback } from '../platform/config.ts';
+import { AppError } from '../platform/errors.ts';
+import { tooLarge } from './read-body.ts';
+import type { RequestSource } from './request.ts';
 
 /**
- * Checks a request before its principal is resolved, in this order: whether the feature is on, the
- * method, the size of the body, the origin. Only for a request of another site is a body of unknown
- * length read here, because its size is checked before its origin; a handler reads any other body.
+ * Checks what is known of a request before its body is read. `methods` are those that the path allows; null for any.
  *
- * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
+ * @throws AppError NOT_FOUND where the feature is off, METHOD_NOT_ALLOWED or TOO_LARGE; checked in this order.
  */
-export async function guardRequest(
-  { method, headers, readBytes }: RequestHead,
-  { pathname, methods }: Endpoint,
-  config: Config,
-): Promise<GuardedRequest> {
+export function guardHead(
+  { method, pathname, headers }: RequestSource,
+  methods: string[] | null,
+  config: Pick<Config, 'tokens'>,
+): void {
   if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }
-  // A key is authenticated before the size of the body is checked, so the endpoint refuses a body that is too large.
-  const authorization = headers.get('authorization');
-  const key = authorization === null ? null : presentedKey(authorization);
-  const accepted = { presentedKey: key, maxBodyBytes: maxBodyBytesOf(pathname) };
-  const hasKey = key !== null;
-  if (!hasKey && Number(headers.get('content-length') ?? 0) > accepted.maxBodyBytes) throw tooLarge();
+  if (Number(headers.get('content-length') ?? 0) > maxBodyBytesOf(pathname)) throw tooLarge();
+}
 
-  const origin = headers.get('origin');
-  const fetchSite = headers.get('sec-fetch-site');
-  // No page of another site can send a key, and cookies do not authenticate a request with a key.
-  if (hasKey) return accepted;
-  if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
-    if (headers.get('content-length') === null) await readBytes(accepted.maxBodyBytes);
+/** @throws AppError FOREIGN_ORIGIN if the request comes from a page of another site. */
+export function guardOrigin(
+  { method, pathname, headers }: RequestSource,
+  { publicBaseUrl }: Pick<Config, 'publicBaseUrl'>,
+): void {
+  const [origin, fetchSite] = [headers.get('origin'), headers.get('sec-fetch-site')];
+  if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl })) {
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }
-  return accepted;
 }
 
 type RequestOrigin = {

@@ -1,7 +1,10 @@
-import { failureOfStatus } from './record-failure.ts';
+import { failureOfStatus } from './error-response.ts';
+import type { RequestState } from './request.ts';
 
 /** `route` is the pattern of the path: the number of label values stays small, and none contains an id. */
 type ObservedRequest = { method: string; route: string; headers: Pick<Headers, 'get'> };
+
+type ObservedState = Pick<RequestState, 'app' | 'requestId' | 'principal' | 'failure'>;
 
 /**
  * Answers a request within its own span, a child of the caller's if the request has a traceparent, and
@@ -9,11 +12,11 @@ type ObservedRequest = { method: string; route: string; headers: Pick<Headers, '
  * user and organisation by pseudonyms, and an error by its code.
  */
 export async function observeRequest<Answer extends { status: number }>(
-  locals: App.Locals,
+  state: ObservedState,
   { method, route, headers }: ObservedRequest,
   answer: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { app, requestId } = locals;
+  const { app, requestId } = state;
   const started = performance.now();
   const attributes = { 'http.request.method': method, 'http.route': route, 'gatehouse.request_id': requestId };
   const parent = headers.get('traceparent');
@@ -34,8 +37,8 @@ export async function observeRequest<Answer extends { status: number }>(
     route,
     status,
     milliseconds: Math.round(milliseconds),
-    ...callerFields(locals),
-    ...(status >= 400 && (locals.failure ?? failureOfStatus(status))),
+    ...callerFields(state),
+    ...(status >= 400 && (state.failure ?? failureOfStatus(status))),
   });
   app.metrics.time(
     'gatehouse_http_request_duration_seconds',
@@ -46,7 +49,7 @@ export async function observeRequest<Answer extends { status: number }>(
 }
 
 /** The user and organisation of a request by their pseudonyms; the API key by its id, which does not authenticate. */
-function callerFields({ app, principal }: App.Locals) {
+function callerFields({ app, principal }: ObservedState) {
   if (!principal) return {};
   const { organisationId } = principal;
   return {

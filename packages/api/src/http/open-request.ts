@@ -1,0 +1,160 @@
+import type { App } from '../app.ts';
+import type { Principal } from '../auth/principal.ts';
+import { presentedKey, readKey } from '../auth/read-key.ts';
+import { tokenForBrowser } from '../auth/sessions/known-browser.ts';
+import { deleteSession, readSession, readSharedSession, startSession } from '../auth/sessions/session.ts';
+import { AppError } from '../platform/errors.ts';
+import type { Client } from '../platform/security/client.ts';
+import { createCaller } from '../router/root.ts';
+import type { Context } from '../router/trpc.ts';
+import {
+  clearCookie,
+  clearSharedCookie,
+  type RequestCookies,
+  readCookie,
+  readSharedCookie,
+  writeCookie,
+  writeSharedCookie,
+} from './cookies.ts';
+import type { RequestSource, RequestState } from './request.ts';
+import { guardHead, guardOrigin, maxBodyBytesOf } from './request-guard.ts';
+
+/** A request as it begins. */
+export function newRequestState(app: App): RequestState {
+  const state: Partial<RequestState> = { app, requestId: crypto.randomUUID(), body: Buffer.alloc(0), principal: null };
+  // `authenticate` adds the rest. A request that is refused before has no handler that would read it.
+  return state as RequestState;
+}
+
+/** The methods whose requests have no body that is read. */
+const bodiless = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Takes a request from its head to its principal: request guard, body, same-origin rule, principal. The body is read
+ * before the principal is resolved, because it may arrive long after the head: so authority is judged once, right before
+ * the handler. `methods` are those that the path allows; null for any.
+ *
+ * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE, FOREIGN_ORIGIN or UNAUTHENTICATED (an API key that is not
+ *   valid); checked in this order. BUSY while too many bodies are being read.
+ */
+export async function openRequest(state: RequestState, source: RequestSource, methods: string[] | null): Promise<void> {
+  const { config } = state.app;
+  guardHead(source, methods, config);
+  if (!bodiless.has(source.method)) state.body = await source.readBytes(maxBodyBytesOf(source.pathname));
+  // No page of another site can send a key, and cookies do not authenticate a request with a key.
+  if (presentedKey(source.headers.get('authorization')) === null) guardOrigin(source, config);
+  await authenticate(state, source);
+}
+
+/**
+ * Resolves the principal of a request, and adds to its state what handlers work with: the client, the principal, the
+ * actions on the session, and the router called for the principal.
+ *
+ * @throws AppError UNAUTHENTICATED for an API key that is not valid.
+ */
+export async function authenticate(state: RequestState, source: RequestSource): Promise<void> {
+  state.client = new RequestClient(state.app, source);
+  state.principal = await resolvePrincipal(state.app, source);
+  state.session = sessionActions(state, source.cookies);
+  state.api = createCaller(routerContext(state), { signal: source.signal });
+}
+
+/** Returns the router's context of an authenticated request. */
+export function routerContext({ app, principal, requestId, client, session }: RequestState): Context {
+  return { app, principal, requestId, client, session };
+}
+
+/**
+ * The address, browser and language from which a request comes. A class, because V8 keeps the properties of an object
+ * literal with a getter in a dictionary: to make one takes ten times as long, and each read of it is slow.
+ */
+class RequestClient implements Client {
+  readonly address: string;
+  readonly userAgent: string | null;
+  readonly knownBrowser: string | null;
+  readonly #language: RequestSource['language'];
+
+  constructor(app: App, { client, headers, cookies, language }: RequestSource) {
+    this.address = client.address;
+    this.userAgent = headers.get('user-agent');
+    this.knownBrowser = readCookie(app, cookies, 'known');
+    this.#language = language;
+  }
+
+  /** Chosen on access, because only e-mail needs it and most requests send none. */
+  get language() {
+    return this.#language();
+  }
+}
+
+/** Routes that need no session. */
+const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;
+
+/** The two endpoints that verify a session: the shared cookie is valid there only. */
+const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
+
+/** The two endpoints that return the usage. There the query that reads the session reads the usage too. */
+const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read']);
+
+/**
+ * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
+ * from the session cookie or, where a session is only verified, from the shared cookie.
+ */
+async function resolvePrincipal(
+  app: App,
+  { method, pathname, headers, cookies }: RequestSource,
+): Promise<Principal | null> {
+  if (sessionless.test(pathname)) return null;
+
+  // HEAD requests have no side effects.
+  const readOnly = method === 'HEAD';
+  const key = presentedKey(headers.get('authorization'));
+  if (key !== null) {
+    const keyPrincipal = await readKey(app, key, { readOnly });
+    if (keyPrincipal === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
+    return keyPrincipal;
+  }
+
+  const token = readCookie(app, cookies, 'session');
+  const principal =
+    token === null ? null : await readSession(app, token, { usage: usagePaths.has(pathname), readOnly });
+  if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
+
+  const shared = readSharedCookie(app, cookies);
+  return shared === null ? null : readSharedSession(app, shared, { readOnly });
+}
+
+/** Starts and ends sessions for the router, which never sees a session's token. */
+export function sessionActions(
+  { app, client }: Pick<RequestState, 'app' | 'client'>,
+  cookies: RequestCookies,
+): Context['session'] {
+  async function end() {
+    const old = readCookie(app, cookies, 'session');
+    if (old !== null) await deleteSession(app, old);
+  }
+
+  async function write(token: string) {
+    writeCookie(app, cookies, 'session', token);
+    await writeSharedCookie(app, cookies, token);
+  }
+
+  return {
+    async start(session) {
+      const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
+      const token = await startSession(app, { ...session, browserHash: browser.hash, client });
+      await end();
+      await write(token);
+      writeCookie(app, cookies, 'known', browser.token);
+    },
+    async end() {
+      await end();
+      clearCookie(app, cookies, 'session');
+      clearSharedCookie(app, cookies);
+    },
+    renew: write,
+    rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
+    browserToken: () => readCookie(app, cookies, 'signup'),
+    rememberAttempt: (attempt) => writeCookie(app, cookies, 'attempt', attempt),
+  };
+}

@@ -1,15 +1,161 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../platform/db/client.ts';
-import { changes } from '../platform/db/schema/changes.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { changes, toldOrganisations } from '../platform/db/schema/changes.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+
+/** Every type of change that the feed tells other services. testing/changes/ has a case for each. */
+export const changeTypes = [
+  'organisation.created',
+  'organisation.approved',
+  'organisation.declined',
+  'organisation.suspended',
+  'organisation.restored',
+  'organisation.renamed',
+  'organisation.deleted',
+  'plan.changed',
+  'user.renamed',
+  'member.joined',
+  'member.left',
+  'member.role_changed',
+  'user.email_changed',
+  'user.suspended',
+  'user.restored',
+  'user.deleted',
+] as const;
+
+export type ChangeType = (typeof changeTypes)[number];
+
+type OrganisationChange = { organisationId: string } & (
+  | { type: 'organisation.approved' | 'organisation.declined' | 'organisation.restored' | 'organisation.deleted' }
+  /** An approval that was undone ends access as a suspension does. */
+  | { type: 'organisation.suspended'; data?: { approval: 'pending' } }
+  | { type: 'organisation.renamed'; data: { slug: string; name: string | null } }
+  | { type: 'plan.changed'; data: { tier: string; status: string; ends_at: string | null } }
+);
+type MemberChange = { organisationId: string; userId: string } & (
+  | { type: 'member.left' }
+  | { type: 'member.role_changed'; data: { role: string } }
+);
+type UserChange = { userId: string } & (
+  | { type: 'user.suspended' | 'user.restored' }
+  | { type: 'user.renamed'; data: { name: string | null } }
+  | { type: 'user.email_changed'; data: { email: string } }
+);
 
 /**
- * Adds a change of an organisation's plan to the feed, in the transaction of the change. Every
- * other type is written by a trigger of its table, so that no statement can forget it.
+ * Tells other services a change, in the transaction that makes it: after the statement that locked the changed row, so
+ * that of two changes of one row the later one is told later, and before the rows are deleted, if they are. A change of
+ * a user is told once for each of their organisations, and for none where there is none.
+ *
+ * What nobody has verified is told to nobody: nothing is recorded about a user whose address is unverified, nor about
+ * an organisation without a verified member.
  */
-export async function recordPlanChange(
+export async function recordChange(
+  tx: Transaction,
+  now: Date,
+  change: OrganisationChange | MemberChange | UserChange,
+): Promise<void> {
+  const { type } = change;
+  const data = ('data' in change && change.data) || {};
+  if (!('userId' in change)) {
+    const { organisationId } = change;
+    const where = sql`where exists (${verifiedMembers(organisationId)})`;
+    await insert(tx, now, { type, organisationId: sql`${organisationId}`, userId: null, data }, where);
+  } else if ('organisationId' in change) {
+    const { organisationId, userId } = change;
+    const where = sql`from ${users} where ${isVerified(userId)}`;
+    await insert(tx, now, { type, organisationId: sql`${organisationId}`, userId, data }, where);
+  } else {
+    await recordForEach(tx, now, { type, userId: change.userId, data });
+  }
+}
+
+/**
+ * Tells that a user's account ends: user.deleted once for each of their organisations, and for none where there is none,
+ * and then member.left of each. To be called before the user is deleted, and before the organisations that end too.
+ */
+export async function recordDeletedUser(tx: Transaction, now: Date, userId: string): Promise<void> {
+  await recordForEach(tx, now, { type: 'user.deleted', userId, data: {} });
+  const left = { type: 'member.left', organisationId: sql`${memberships.organisationId}`, userId, data: {} } as const;
+  await insert(tx, now, left, sql`from ${membershipsOf(userId, sql`join`)}`);
+}
+
+/**
+ * Tells that a verified user belongs to an organisation. Of its first verified member, with whom the e-mail gate of the
+ * organisation opened, it first tells that the organisation exists, and at last what operators had decided about it.
+ * To be called when name and slug are final, and before a rule approves the organisation.
+ */
+export async function recordJoined(
+  tx: Transaction,
+  now: Date,
+  { organisationId, userId }: { organisationId: string; userId: string },
+): Promise<void> {
+  const others = sql`${verifiedMembers(organisationId)} and ${users.id} <> ${userId}`;
+  const [joined] = await tx
+    .select({
+      role: memberships.role,
+      slug: organisations.slug,
+      name: organisations.name,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+      isFirst: sql<boolean>`not exists (${others})`,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.organisationId, organisationId), isVerified(userId)));
+  if (joined === undefined) return;
+
+  const { role, slug, name, approval, suspendedAt, isFirst } = joined;
+  const about = { at: now, organisationId };
+  const told: (typeof changes.$inferInsert & { type: ChangeType })[] = [];
+  if (isFirst) told.push({ ...about, type: 'organisation.created', data: { slug, name } });
+  told.push({ ...about, type: 'member.joined', userId, data: { role } });
+  if (isFirst && approval !== 'pending') told.push({ ...about, type: `organisation.${approval}` });
+  if (isFirst && suspendedAt !== null) told.push({ ...about, type: 'organisation.suspended' });
+  await tx.insert(changes).values(told);
+  // Until an organisation's plan is a row: billing compares the plan with the one that it stores here.
+  if (isFirst) await tx.insert(toldOrganisations).values({ organisationId }).onConflictDoNothing();
+}
+
+/** Tells a change of a verified user for each of their organisations, or for none. */
+function recordForEach(tx: Transaction, now: Date, change: { type: ChangeType; userId: string; data: object }) {
+  const organisationId = sql`${memberships.organisationId}`;
+  return insert(tx, now, { ...change, organisationId }, sql`from ${membershipsOf(change.userId, sql`left join`)}`);
+}
+
+type Row = { type: ChangeType; organisationId: SQL; userId: string | null; data: object };
+
+/** Inserts a row for each row of a query. One statement, because it also decides whether anything is told. */
+async function insert(tx: Transaction, now: Date, { type, organisationId, userId, data }: Row, from: SQL) {
+  await tx.execute(sql`
+    insert into ${changes} (at, type, organisation_id, user_id, data)
+    select ${now.toISOString()}::timestamptz, ${type}, ${organisationId}::uuid, ${userId}::uuid,
+      ${JSON.stringify(data)}::jsonb ${from}`);
+}
+
+function membershipsOf(userId: string, join: SQL): SQL {
+  return sql`${users} ${join} ${memberships} on ${memberships.userId} = ${users.id}
+    where ${isVerified(userId)} order by ${memberships.organisationId}`;
+}
+
+function isVerified(userId: string): SQL {
+  return sql`${users.id} = ${userId} and ${users.emailVerifiedAt} is not null`;
+}
+
+function verifiedMembers(organisationId: string): SQL {
+  return sql`select from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
+    where ${memberships.organisationId} = ${organisationId} and ${users.emailVerifiedAt} is not null`;
+}
+
+/** As recordChange of plan.changed. */
+export function recordPlanChange(
   tx: Transaction,
   now: Date,
   organisationId: string,
   data: { tier: string; status: string; ends_at: string | null },
 ): Promise<void> {
-  await tx.insert(changes).values({ at: now, type: 'plan.changed', organisationId, data });
+  return recordChange(tx, now, { type: 'plan.changed', organisationId, data });
 }

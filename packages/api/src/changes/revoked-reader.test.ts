@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, callerFor, makeOwner } from '../testing/factories.ts';
 import { makeKey } from '../testing/keys.ts';
+import { recordChange } from './record-change.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -24,6 +25,11 @@ async function poll(principal: Parameters<typeof callerFor>[1]) {
   return { after: next, answer };
 }
 
+function tellRename(organisationId: string): Promise<void> {
+  const change = { type: 'organisation.renamed', organisationId, data: { slug: 'company', name: 'Renamed' } } as const;
+  return test.app.db.transaction((tx) => recordChange(tx, new Date(), change));
+}
+
 it.each([
   ['a key that was revoked', 'key', 'update api_keys set revoked_at = now() where id = $1'],
   ['a key that was deleted', 'key', 'delete from api_keys where id = $1'],
@@ -42,7 +48,7 @@ it.each([
 
   const ended = ending.startsWith('update organisations') ? organisationId : (key?.id ?? member.userId);
   await test.app.sql.unsafe(ending, [ended]);
-  await test.app.sql`update organisations set name = 'Renamed' where id = ${organisationId}`;
+  await tellRename(organisationId);
   expect(await answer).toEqual({ changes: [], next: after });
 });
 
@@ -55,7 +61,7 @@ it.each(['key', 'deployment', 'session'])(
     const key = kind === 'session' ? null : await makeKey(test, { organisationId: owned });
     const { answer } = await poll(key?.principal ?? member.principal);
 
-    await test.app.sql`update organisations set name = 'Renamed' where id = ${organisationId}`;
+    await tellRename(organisationId);
     expect((await answer).changes.map(({ type }) => type)).toContain('organisation.renamed');
   },
 );

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import { recordChange } from '../changes/record-change.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
@@ -57,5 +58,6 @@ export async function changeRole(
       client,
       details: { from: before, to: role },
     });
+    await recordChange(tx, app.now(), { type: 'member.role_changed', organisationId, userId, data: { role } });
   });
 }

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
@@ -49,6 +50,8 @@ export async function renameOwnOrganisation(
     requireUnchanged(before.name, shown);
 
     await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
+    const data = { slug: before.slug, name };
+    await recordChange(tx, app.now(), { type: 'organisation.renamed', organisationId, data });
     await recordAudit(tx, app.now(), {
       action: 'organisation-renamed',
       actorId: principal.user.id,
@@ -99,7 +102,7 @@ export async function changeBillingContact(
 async function lockSettings(tx: Transaction, organisationId: string, principal: Administrator) {
   await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
   const [settings] = await tx
-    .select({ name: organisations.name, billingEmail: organisations.billingEmail })
+    .select({ slug: organisations.slug, name: organisations.name, billingEmail: organisations.billingEmail })
     .from(organisations)
     .where(eq(organisations.id, organisationId));
   if (settings === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');

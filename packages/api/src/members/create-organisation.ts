@@ -6,6 +6,7 @@ import type { Approved } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { accountById } from '../auth/sessions/account.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
+import { recordJoined } from '../changes/record-change.ts';
 import { approveByAddress, approveByRule } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { users } from '../platform/db/schema/accounts.ts';
@@ -60,6 +61,7 @@ export async function createOwnOrganisation(
       organisationId,
       client,
     });
+    await recordJoined(tx, now, { organisationId, userId: user.id });
 
     const { email, operator } = account.user;
     if (!operator) return { awaiting_approval: !(await approveByAddress(app, tx, { organisationId, email, client })) };

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Administrator, Reader } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import type { Client } from '../platform/security/client.ts';
@@ -42,7 +43,7 @@ export async function removeMember(
       requireAnotherOwner(members, userId);
     }
 
-    await endMembership(tx, organisationId, userId);
+    await endMembership(tx, app.now(), { organisationId, userId });
     const entry = { actorId: principal.user.id, userId, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
   });
@@ -67,14 +68,19 @@ export async function leaveOrganisation(
     const role = requireMember(members, principal.user.id);
     if (role === 'owner') requireAnotherOwner(members, principal.user.id);
 
-    await endMembership(tx, organisationId, principal.user.id);
+    await endMembership(tx, app.now(), { organisationId, userId: principal.user.id });
     const entry = { actorId: principal.user.id, userId: principal.user.id, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'organisation-left', ...entry });
   });
 }
 
-async function endMembership(tx: Transaction, organisationId: string, userId: string): Promise<void> {
+async function endMembership(
+  tx: Transaction,
+  now: Date,
+  { organisationId, userId }: { organisationId: string; userId: string },
+): Promise<void> {
   await tx
     .delete(memberships)
     .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId)));
+  await recordChange(tx, now, { type: 'member.left', organisationId, userId });
 }

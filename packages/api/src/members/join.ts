@@ -7,6 +7,7 @@ import { lockUser } from '../auth/profile/lock-user.ts';
 import { accountById } from '../auth/sessions/account.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
 import { requireRoomForMember } from '../billing/usage/member-room.ts';
+import { recordJoined } from '../changes/record-change.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import { invitationNoLongerValid, readInvitation } from '../organisations/invitation.ts';
 import type { Executor } from '../platform/db/client.ts';
@@ -84,6 +85,7 @@ export async function join(
     await chooseOrganisation(tx, { ...membership, sessionId: principal.sessionId });
     const details = { invitation: held.id, role };
     await recordAudit(tx, now, { action: 'member-joined', actorId: principal.user.id, ...membership, client, details });
+    await recordJoined(tx, now, membership);
   });
 }
 

@@ -7,6 +7,7 @@ import type { Administrator, UserPrincipal } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../auth/sessions/session.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
@@ -53,8 +54,8 @@ export async function transferOwnership(
     if (target.role === 'owner') throw invalid({ email: 'This member is an owner already.' });
     if (target.suspended) throw invalid({ email: 'This account is suspended.' });
 
-    await setRole(tx, organisationId, userId, 'owner');
-    await setRole(tx, organisationId, principal.user.id, 'admin');
+    await setRole(app, tx, { organisationId, userId, role: 'owner' });
+    await setRole(app, tx, { organisationId, userId: principal.user.id, role: 'admin' });
     await recordAudit(tx, app.now(), {
       action: 'ownership-transferred',
       actorId: principal.user.id,
@@ -79,9 +80,12 @@ async function memberBy(tx: Transaction, organisationId: string, email: string):
   return member?.id ?? null;
 }
 
-async function setRole(tx: Transaction, organisationId: string, userId: string, role: 'owner' | 'admin') {
+type NewRole = { organisationId: string; userId: string; role: 'owner' | 'admin' };
+
+async function setRole(app: App, tx: Transaction, { organisationId, userId, role }: NewRole): Promise<void> {
   await tx
     .update(memberships)
     .set({ role })
     .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId)));
+  await recordChange(tx, app.now(), { type: 'member.role_changed', organisationId, userId, data: { role } });
 }

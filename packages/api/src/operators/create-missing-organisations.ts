@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNotNull, notExists } from 'drizzle-orm';
+import { recordJoined } from '../changes/record-change.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import type { Executor, Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
@@ -28,8 +29,10 @@ export async function createMissingOrganisations(tx: Transaction, now: Date, ids
 
   const made = new Map<string, string>();
   for (const { id, email } of waiting) {
-    made.set(id, await createOrganisation(tx, now, { ownerId: id, name: null, email }));
+    const organisationId = await createOrganisation(tx, now, { ownerId: id, name: null, email });
+    made.set(id, organisationId);
     await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, id));
+    await recordJoined(tx, now, { organisationId, userId: id });
   }
   return ids.map((id) => made.get(id) ?? id);
 }

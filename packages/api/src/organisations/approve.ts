@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -24,7 +25,7 @@ export function approveOrganisations(tx: Transaction, decision: Decision): Promi
  * ids of those that changed.
  */
 export function approvePending(tx: Transaction, decision: Decision): Promise<string[]> {
-  return approve(tx, decision, sql`${organisations.approval} = 'pending' and ${organisations.suspendedAt} is null`);
+  return approve(tx, decision, eq(organisations.approval, 'pending'));
 }
 
 /**
@@ -35,8 +36,7 @@ export function approveDeclined(
   tx: Transaction,
   { declinedAt, ...decision }: Decision & { declinedAt: Date },
 ): Promise<string[]> {
-  const declinedThen = and(eq(organisations.declinedAt, declinedAt), isNull(organisations.suspendedAt));
-  return approve(tx, decision, declinedThen);
+  return approve(tx, decision, eq(organisations.declinedAt, declinedAt));
 }
 
 /**
@@ -65,6 +65,7 @@ export async function approveByAddress(
   return (await approveByRule(tx, decision)).length > 0;
 }
 
+/** A suspended organisation does not change: other services would take the approval for its end. */
 async function approve(
   tx: Transaction,
   { organisationIds, actorId, client, now }: Decision,
@@ -73,11 +74,12 @@ async function approve(
   const changed = await tx
     .update(organisations)
     .set({ approval: 'approved', approvedAt: now, declinedAt: null, declineReason: null })
-    .where(and(inArray(organisations.id, organisationIds), which))
+    .where(and(inArray(organisations.id, organisationIds), isNull(organisations.suspendedAt), which))
     .returning({ id: organisations.id });
 
   for (const { id } of changed) {
     await recordAudit(tx, now, { action: 'organisation-approved', actorId, organisationId: id, client });
+    await recordChange(tx, now, { type: 'organisation.approved', organisationId: id });
   }
   return changed.map(({ id }) => id);
 }
@@ -106,6 +108,7 @@ export async function declineOrganisations(
       client,
       details: { reason },
     });
+    await recordChange(tx, now, { type: 'organisation.declined', organisationId: id });
   }
   const closed = changed.map(({ id }) => id);
   await endSessionsIn(tx, closed);

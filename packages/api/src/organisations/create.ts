@@ -11,7 +11,7 @@ type NewOrganisation = { id?: string; ownerId: string; name: string | null; emai
 /**
  * Creates an organisation that awaits approval, and its owner's membership, in one statement.
  * Returns its id. The unique constraint decides about the slug: after a conflict another slug is
- * tried.
+ * tried. For an owner with a verified address the caller tells other services (`recordJoined`).
  */
 export async function createOrganisation(
   tx: Transaction,

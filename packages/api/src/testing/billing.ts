@@ -13,6 +13,7 @@ import { type BillingApp, requireBilling, requirePayment } from '../billing/acti
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { receiveEvent } from '../billing/events/receive-event.ts';
 import { loadPlans } from '../billing/plans/plans.ts';
+import { recordJoined } from '../changes/record-change.ts';
 import type { Config } from '../platform/config.ts';
 import { newId } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
@@ -112,9 +113,12 @@ export async function makeMember({ app }: TestApp, role: Role = 'owner'): Promis
   const organisation = { id: organisationId, slug: `o-${organisationId}`, name: 'Company' };
   const user = { id: userId, email: `${userId}@company.example`, name: null, operator: false, onboardedAt: null };
 
-  await app.db.insert(organisations).values({ ...organisation, approval: 'approved', createdAt: now });
-  await app.db.insert(users).values({ ...user, emailVerifiedAt: now, createdAt: now });
-  await app.db.insert(memberships).values({ userId, organisationId, role, createdAt: now });
+  await app.db.transaction(async (tx) => {
+    await tx.insert(organisations).values({ ...organisation, approval: 'approved', createdAt: now });
+    await tx.insert(users).values({ ...user, emailVerifiedAt: now, createdAt: now });
+    await tx.insert(memberships).values({ userId, organisationId, role, createdAt: now });
+    await recordJoined(tx, now, { organisationId, userId });
+  });
   const principal = makePrincipal({ user, organisation, role, accountStatus: 'active', sessionId: newId(now) });
   const scope = role === 'owner' || role === 'admin' ? 'ADMIN' : 'READ';
   return { ...requireScope(principal, scope), organisationId };

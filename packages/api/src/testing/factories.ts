@@ -7,6 +7,7 @@ import type { Identity } from '../auth/sign-in/id-token.ts';
 import { linkIdentity } from '../auth/sign-in/match-user.ts';
 import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
+import { recordJoined } from '../changes/record-change.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { newId } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
@@ -77,6 +78,7 @@ export async function makeOwner(
     const organisationId = await createOrganisation(tx, now, { ownerId: userId, name, email });
     for (const action of ['signed-up', 'address-verified'] as const)
       await recordAudit(tx, now, { action, userId, organisationId, client: testClient });
+    await recordJoined(tx, now, { organisationId, userId });
   });
   if (approved) await approveOwner(test.app, email);
   if (operator) await grantOperator(test.app, email);
@@ -88,8 +90,11 @@ export async function addMember(test: TestApp, organisationId: string, role: Rol
   const now = test.app.now();
   const id = newId(now);
   const email = newEmail();
-  await test.app.db.insert(users).values({ id, email, emailVerifiedAt: now, createdAt: now });
-  await test.app.db.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
+  await test.app.db.transaction(async (tx) => {
+    await tx.insert(users).values({ id, email, emailVerifiedAt: now, createdAt: now });
+    await tx.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
+    await recordJoined(tx, now, { organisationId, userId: id });
+  });
   return signInAs(test, email);
 }
 

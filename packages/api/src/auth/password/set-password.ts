@@ -50,7 +50,7 @@ export async function setPassword(
 
   await app.db.transaction(async (tx) => {
     const account = await takeSettingToken(app, tx, token);
-    if (name !== null && account.user.passwordHash === null) await nameOrganisation(tx, account.user, name);
+    if (name !== null && account.user.passwordHash === null) await nameOrganisation(app, tx, account.user, name);
     await replacePassword(app, tx, { userId: account.user.id, passwordHash, client });
   });
 }
@@ -83,9 +83,9 @@ async function takeSettingToken(app: App, tx: Transaction, token: string): Promi
   return account;
 }
 
-async function nameOrganisation(tx: Transaction, { id, email }: Account['user'], name: string): Promise<void> {
+async function nameOrganisation(app: App, tx: Transaction, { id, email }: Account['user'], name: string) {
   const organisationId = await unnamedOrganisation(tx, id);
-  if (organisationId !== null) await renameOrganisation(tx, { id: organisationId, name, email });
+  if (organisationId !== null) await renameOrganisation(tx, app.now(), { id: organisationId, name, email });
 }
 
 export const passwordTokenInput = z.object({ token: z.string({ error: linkNoLongerValid }) });

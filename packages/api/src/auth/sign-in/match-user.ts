@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { recordChange, recordJoined } from '../../changes/record-change.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
 import { approveByRule } from '../../organisations/approve.ts';
 import { createOrganisation } from '../../organisations/create.ts';
@@ -66,7 +67,7 @@ async function match(app: App, tx: Transaction, identity: Identity, context: Sig
   const known = await findIdentity(tx, identity);
   if (known?.unlinkedAt != null) throw new Error('the subject was unlinked');
   const bySubject = known && (await accountById(tx, known.userId));
-  if (bySubject !== null) return named(tx, bySubject, identity);
+  if (bySubject !== null) return named(app, tx, bySubject, identity);
 
   const created = await createUser(app, tx, identity, context);
   if (created !== null) return created;
@@ -76,7 +77,7 @@ async function match(app: App, tx: Transaction, identity: Identity, context: Sig
   const byEmail = await accountByEmail(tx, identity.email);
   if (byEmail === null) throw new Error('the account was deleted meanwhile');
   const own = await identitiesOf(tx, byEmail.user.id);
-  if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(tx, byEmail, identity);
+  if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(app, tx, byEmail, identity);
   if (own.length > 0) throw new Error('the account has another subject, or has unlinked one');
   if (byEmail.accountStatus === 'closed') return byEmail;
   return link(app, tx, byEmail, identity, context);
@@ -110,6 +111,7 @@ async function createUser(
     client,
     details: { with: 'identity provider' },
   });
+  if (organisationId !== null) await recordJoined(tx, now, { organisationId, userId: user.id });
   app.metrics.count('gatehouse_sign_ups_total', { way: 'identity_provider' });
   return { user: { id: user.id, email }, organisationId, accountStatus: 'awaiting_approval' };
 }
@@ -128,20 +130,18 @@ async function link(
     await deleteUnverifiedData(tx, id);
     const wanted = invited ? null : { name: null };
     organisationId = await provisionOrganisation(tx, now, { userId: id, email, organisationId, wanted });
+    await tx.update(users).set({ emailVerifiedAt: now, name: identity.name }).where(eq(users.id, id));
+    if (organisationId !== null) await recordJoined(tx, now, { organisationId, userId: id });
   } else {
     // The address may have been verified in another browser, so that what was typed at sign-up is still pending.
     await endSignUps(tx, id, now);
   }
-  await tx
-    .update(users)
-    .set({ emailVerifiedAt: emailVerifiedAt ?? now })
-    .where(eq(users.id, id));
   await linkIdentity(tx, now, { ...identity, userId: id });
   await recordAudit(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
 
   const linked = await accountById(tx, id);
   if (linked === null) throw new Error('the account was deleted meanwhile');
-  return named(tx, linked, identity);
+  return named(app, tx, linked, identity);
 }
 
 /**
@@ -157,13 +157,13 @@ async function deleteUnverifiedData(tx: Transaction, userId: string): Promise<vo
 }
 
 /** Stores the provider's name if the user has none. */
-async function named(tx: Transaction, account: Account, { name }: Identity): Promise<Account> {
-  if (account.user.name === null && name !== null) {
-    await tx
-      .update(users)
-      .set({ name })
-      .where(and(eq(users.id, account.user.id), isNull(users.name)));
-  }
+async function named(app: App, tx: Transaction, account: Account, { name }: Identity): Promise<Account> {
+  const { id: userId, name: known } = account.user;
+  if (known !== null || name === null) return account;
+
+  const isUnnamed = and(eq(users.id, userId), isNull(users.name));
+  const changed = await tx.update(users).set({ name }).where(isUnnamed).returning({ id: users.id });
+  if (changed.length > 0) await recordChange(tx, app.now(), { type: 'user.renamed', userId, data: { name } });
   return account;
 }
 

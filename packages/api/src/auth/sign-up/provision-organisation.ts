@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { recordChange, recordJoined } from '../../changes/record-change.ts';
 import { createOrganisation } from '../../organisations/create.ts';
 import { renameOrganisation } from '../../organisations/rename.ts';
 import type { Transaction } from '../../platform/db/client.ts';
@@ -17,7 +18,8 @@ type Provision = {
 /**
  * Gives an account whose address was just proved the organisation that its user requested, or
  * none. Requests of sign-ups that were never proved have no effect. An account without an
- * organisation awaits approval until it joins one.
+ * organisation awaits approval until it joins one. If the e-mail gate opens with it, the caller opens it
+ * afterwards and then tells other services (`recordJoined`): they learn about no earlier name.
  *
  * @returns the organisation's id, or null.
  */
@@ -32,19 +34,24 @@ export async function provisionOrganisation(tx: Transaction, now: Date, provisio
 
 async function createOrRename(tx: Transaction, now: Date, { userId, email, organisationId, wanted }: Provision) {
   if (organisationId === null) {
-    return wanted && createOrganisation(tx, now, { ownerId: userId, name: wanted.name, email });
+    if (wanted === null) return null;
+    const madeId = await createOrganisation(tx, now, { ownerId: userId, name: wanted.name, email });
+    await recordJoined(tx, now, { organisationId: madeId, userId });
+    return madeId;
   }
-  if (wanted === null && (await deleteUnapproved(tx, organisationId))) return null;
+  if (wanted === null && (await deleteUnapproved(tx, now, organisationId))) return null;
 
-  await renameOrganisation(tx, { id: organisationId, name: wanted?.name ?? null, email });
+  await renameOrganisation(tx, now, { id: organisationId, name: wanted?.name ?? null, email });
   return organisationId;
 }
 
 /** An unapproved organisation has no other members, because there are no invitations before approval. */
-async function deleteUnapproved(tx: Transaction, organisationId: string): Promise<boolean> {
-  const deleted = await tx
-    .delete(organisations)
-    .where(and(eq(organisations.id, organisationId), isNull(organisations.approvedAt)))
-    .returning({ id: organisations.id });
-  return deleted.length > 0;
+async function deleteUnapproved(tx: Transaction, now: Date, organisationId: string): Promise<boolean> {
+  const isUnapproved = and(eq(organisations.id, organisationId), isNull(organisations.approvedAt));
+  const [found] = await tx.select({ id: organisations.id }).from(organisations).where(isUnapproved).for('update');
+  if (found === undefined) return false;
+
+  await recordChange(tx, now, { type: 'organisation.deleted', organisationId });
+  await tx.delete(organisations).where(eq(organisations.id, organisationId));
+  return true;
 }

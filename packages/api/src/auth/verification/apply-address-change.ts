@@ -1,6 +1,7 @@
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { users, type verificationLinks } from '../../platform/db/schema/accounts.ts';
@@ -36,6 +37,7 @@ export async function applyAddressChange(app: App, tx: Transaction, link: Link, 
   await endLinks(tx, userId, app.now(), link);
   await endPageTokens(tx, userId);
   await recordAudit(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
+  await recordChange(tx, app.now(), { type: 'user.email_changed', userId, data: { email } });
 }
 
 /** Whether a link for a change of address can still give its address to its user. */

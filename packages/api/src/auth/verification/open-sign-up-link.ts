@@ -1,6 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { recordJoined } from '../../changes/record-change.ts';
 import { approveByAddress } from '../../organisations/approve.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { signUps, users } from '../../platform/db/schema/accounts.ts';
@@ -24,18 +25,17 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: OpenedL
   const { link, browserToken, client } = opening;
   const now = app.now();
   const signUp = await signUpOf(tx, link, browserToken);
-  const opened = await tx
-    .update(users)
-    .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
-    .where(and(eq(users.id, link.userId), isNull(users.emailVerifiedAt), isNull(users.suspendedAt)))
-    .returning({ id: users.id });
   const account = await accountById(tx, link.userId);
-  if (opened.length === 0 || account === null || account.accountStatus === 'closed') throw invalidLink();
+  if (account?.accountStatus !== 'unverified') throw invalidLink();
 
   const requested =
     signUp === null ? await requestedByAny(tx, link.userId, account.organisationId) : requestedBy(signUp);
   const current = { userId: link.userId, email: link.email, organisationId: account.organisationId };
   const organisationId = await provisionOrganisation(tx, now, { ...current, wanted: requested });
+  await tx
+    .update(users)
+    .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
+    .where(eq(users.id, link.userId));
   await endEqualLinks(tx, link, now);
   if (signUp !== null) await endSignUps(tx, link.userId, now);
   await recordAudit(tx, now, {
@@ -45,6 +45,7 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: OpenedL
     client,
     details: { same_browser: String(signUp !== null) },
   });
+  if (organisationId !== null) await recordJoined(tx, now, { organisationId, userId: link.userId });
   if (signUp !== null && organisationId !== null) {
     await approveByAddress(app, tx, { organisationId, email: link.email, client });
   }

@@ -7,6 +7,7 @@ import type { Administrator, UserPrincipal } from '../../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../../auth/sessions/session.ts';
 import { endSubscriptions, mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -51,6 +52,7 @@ export async function deleteOrganisation(
     // A member has started a checkout or paid for one meanwhile.
     if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
 
+    await recordChange(tx, app.now(), { type: 'organisation.deleted', organisationId });
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), {
       action: 'organisation-deleted',

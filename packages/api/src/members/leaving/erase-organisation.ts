@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { endSubscriptions, mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { requestErasure } from './erasures/request-erasure.ts';
@@ -28,6 +29,7 @@ export async function eraseOrganisation(
     await lockForDeletion(tx, { ending: [organisationId] });
     if (!(await isStillWanted(tx))) throw organisationsChanged();
     if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
+    await recordChange(tx, app.now(), { type: 'organisation.deleted', organisationId });
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), { action: 'organisation-deleted', organisationId });
     await requestErasure(app, tx, { deleted: [organisationId] });

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { endSubscriptions, mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
+import { recordChange, recordDeletedUser } from '../../changes/record-change.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -54,7 +55,10 @@ export async function eraseUser(
     const identifiers = await readIdentifiers(tx, userId);
     if (identifiers === null) return null;
     await dropMailsOf(app, tx, identifiers);
-    // The user is deleted first, because the feed of changes lists the user before the organisations.
+    await recordDeletedUser(tx, app.now(), userId);
+    for (const organisationId of still) {
+      await recordChange(tx, app.now(), { type: 'organisation.deleted', organisationId });
+    }
     await tx.delete(users).where(eq(users.id, userId));
     await recordAudit(tx, app.now(), { action: 'account-deleted', actorId, userId, client });
 

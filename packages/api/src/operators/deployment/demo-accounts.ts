@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
 import { isLoopback } from '../../platform/config.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
@@ -32,18 +33,24 @@ export async function markDemoAccount(app: App, { userId }: { userId: string }):
 export function closeDemoAccounts(app: App): Promise<string[]> {
   return app.db.transaction(async (tx) => {
     const now = app.now();
-    const closed = await tx
-      .update(users)
-      .set({ demo: false, operator: false, passwordHash: null, suspendedAt: now })
+    const demo = await tx
+      .select({ id: users.id, email: users.email, suspendedAt: users.suspendedAt })
+      .from(users)
       .where(eq(users.demo, true))
-      .returning({ id: users.id, email: users.email });
+      .orderBy(users.id)
+      .for('update');
 
-    for (const { id } of closed) {
+    for (const { id, suspendedAt } of demo) {
+      await tx
+        .update(users)
+        .set({ demo: false, operator: false, passwordHash: null, suspendedAt: suspendedAt ?? now })
+        .where(eq(users.id, id));
       await tx.delete(identities).where(eq(identities.userId, id));
       await endLinksOf(tx, [id], now);
       await tx.delete(sessions).where(eq(sessions.userId, id));
       await recordAudit(tx, now, { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
+      if (suspendedAt === null) await recordChange(tx, now, { type: 'user.suspended', userId: id });
     }
-    return closed.map(({ email }) => email);
+    return demo.map(({ email }) => email);
   });
 }

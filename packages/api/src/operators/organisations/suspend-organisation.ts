@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from '../../organisations/end-access.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -41,6 +42,7 @@ export function suspendOrganisation(
       organisationId,
       ...reasonDetails(reason),
     });
+    await recordChange(tx, now, { type: 'organisation.suspended', organisationId });
     return now;
   });
 }
@@ -73,5 +75,6 @@ export function restoreOrganisation(
     }
 
     await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });
+    await recordChange(tx, app.now(), { type: 'organisation.restored', organisationId });
   });
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
@@ -45,6 +46,7 @@ export async function undoDecision(
     // A checkout that is being opened waits for the lock, or is stored and seen below.
     await lockOrganisation(tx, id);
     const { name, slug } = await readOrganisationNames(tx, id);
+    const wasApproved = (await tx.$count(organisations, and(eq(organisations.id, id), isApproved))) > 0;
     const [changed] = await tx
       .update(organisations)
       .set({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null })
@@ -68,9 +70,19 @@ export async function undoDecision(
     }
 
     await recordAudit(tx, app.now(), { action: 'decision-undone', actorId: user.id, client, organisationId: id });
+    // Without the approval access ends. Without the decline nothing changes for other services.
+    if (wasApproved) {
+      await recordChange(tx, app.now(), {
+        type: 'organisation.suspended',
+        organisationId: id,
+        data: { approval: 'pending' },
+      });
+    }
     return { id, name: name ?? slug };
   });
 }
+
+const isApproved = eq(organisations.approval, 'approved');
 
 function undoLimit(app: App): Date {
   return new Date(app.now().getTime() - dayMilliseconds);

@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
@@ -36,6 +37,7 @@ export function suspendUser(
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await endLinksOf(tx, [userId], now);
     await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
+    await recordChange(tx, now, { type: 'user.suspended', userId });
     return now;
   });
 }
@@ -68,5 +70,6 @@ export function restoreUser(
     }
 
     await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });
+    await recordChange(tx, app.now(), { type: 'user.restored', userId });
   });
 }

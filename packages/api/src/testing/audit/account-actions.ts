@@ -65,6 +65,8 @@ export function accountActions(test: AuditTest): AuditCase[] {
         return email;
       },
       'address-verified about user, organisation from client',
+      'tells organisation.created about organisation',
+      'tells member.joined about user, organisation',
     ],
     [
       'an unknown verification link',
@@ -83,6 +85,7 @@ export function accountActions(test: AuditTest): AuditCase[] {
         return email;
       },
       'address-changed by user about user from client',
+      'tells user.email_changed about user, organisation',
     ],
     [
       'a change of password',
@@ -124,6 +127,8 @@ export function accountActions(test: AuditTest): AuditCase[] {
         return email;
       },
       'signed-up about user, organisation from client',
+      'tells organisation.created about organisation',
+      'tells member.joined about user, organisation',
     ],
     [
       'an identity with the address of an account',
@@ -140,6 +145,9 @@ export function accountActions(test: AuditTest): AuditCase[] {
       },
       'organisation-approved about organisation from client',
       'signed-up about user, organisation from client',
+      'tells organisation.created about organisation',
+      'tells member.joined about user, organisation',
+      'tells organisation.approved about organisation',
     ],
     [
       'a sign-in with a password',
@@ -191,6 +199,9 @@ export function accountActions(test: AuditTest): AuditCase[] {
       }),
       'account-deleted by user about user',
       'organisation-deleted by user about organisation',
+      'tells user.deleted about user, organisation',
+      'tells member.left about user, organisation',
+      'tells organisation.deleted about organisation',
     ],
   ];
 }

@@ -1,5 +1,6 @@
 import type { AuditAction } from '../../audit/actions.ts';
 import { startSession } from '../../auth/sessions/session.ts';
+import type { ChangeType } from '../../changes/record-change.ts';
 import type { BillingTest } from '../billing.ts';
 import { addMember, callerFor, makeOwner, testClient } from '../factories.ts';
 
@@ -14,6 +15,9 @@ export type AuditTest = BillingTest & { operator: Owner };
  */
 export type AuditLine = AuditAction | `${AuditAction} ${'by' | 'about' | 'from'} ${string}`;
 
+/** A change that the feed tells, in words: `tells member.joined about user, organisation`. */
+export type ToldLine = `tells ${ChangeType} about ${string}`;
+
 /**
  * Acts, and returns the e-mail address of the user whom the act concerns. Rows that are written
  * before `begin` is called do not count. `begin` takes the address of a user who is deleted
@@ -21,8 +25,8 @@ export type AuditLine = AuditAction | `${AuditAction} ${'by' | 'about' | 'from'}
  */
 export type Act = (begin: (email?: string) => Promise<void>) => Promise<string>;
 
-/** What happens, and the rows that it leaves, sorted by action. */
-export type AuditCase = [what: string, act: Act, ...rows: AuditLine[]];
+/** What happens, and what it leaves: audit entries, sorted by action, and changes in the order of the feed. */
+export type AuditCase = [what: string, act: Act, ...lines: (AuditLine | ToldLine)[]];
 
 type OwnerOptions = Parameters<typeof makeOwner>[1];
 

@@ -31,6 +31,7 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       'an approval in the console',
       owner(({ organisationId }) => operators().approve({ organisation_ids: [organisationId] }), { approved: false }),
       'organisation-approved by operator about organisation from client',
+      'tells organisation.approved about organisation',
     ],
     [
       'an approval of an approved organisation',
@@ -40,6 +41,7 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       'a decline in the console',
       owner(({ organisationId }) => operators().decline({ organisation_ids: [organisationId] }), { approved: false }),
       'organisation-declined by operator about organisation from client',
+      'tells organisation.declined about organisation',
     ],
     [
       'a decision undone in the console',
@@ -48,11 +50,13 @@ export function consoleActions(test: AuditTest): AuditCase[] {
         return operators().undoDecision({ organisation_id, decided_at: approved_at ?? '' });
       }),
       'decision-undone by operator about organisation from client',
+      'tells organisation.suspended about organisation',
     ],
     [
       'an organisation suspended in the console',
       owner(({ organisationId }) => operators().suspendOrganisation({ organisation_id: organisationId })),
       'organisation-suspended by operator about organisation from client',
+      'tells organisation.suspended about organisation',
     ],
     [
       'an organisation restored in the console',
@@ -64,11 +68,13 @@ export function consoleActions(test: AuditTest): AuditCase[] {
         },
       ),
       'organisation-restored by operator about organisation from client',
+      'tells organisation.restored about organisation',
     ],
     [
       'a user suspended in the console',
       owner(({ userId }) => operators().suspend({ user_id: userId })),
       'person-suspended by operator about user from client',
+      'tells user.suspended about user, organisation',
     ],
     [
       'a user restored in the console',
@@ -80,6 +86,7 @@ export function consoleActions(test: AuditTest): AuditCase[] {
         },
       ),
       'person-restored by operator about user from client',
+      'tells user.restored about user, organisation',
     ],
     [
       'a password link made in the console',
@@ -124,6 +131,7 @@ export function commandActions(test: AuditTest): AuditCase[] {
       'an approval by command',
       owner(({ email }) => approveOwner(test.app, email), { approved: false }),
       'organisation-approved about organisation',
+      'tells organisation.approved about organisation',
     ],
     [
       'an approval by command of a declined organisation',
@@ -133,24 +141,32 @@ export function commandActions(test: AuditTest): AuditCase[] {
         { approved: false },
       ),
       'organisation-approved about organisation',
+      'tells organisation.approved about organisation',
     ],
     [
       'a decline by command',
       owner(({ email }) => declineOwner(test.app, email, reason), { approved: false }),
       'organisation-declined about organisation',
+      'tells organisation.declined about organisation',
     ],
     [
       'an operator granted by command',
       owner(({ email }) => grantOperator(test.app, email), { approved: false }),
       'operator-granted about user',
       'organisation-approved about organisation',
+      'tells organisation.approved about organisation',
     ],
     [
       'an operator revoked by command',
       owner(({ email }) => revokeOperator(test.app, email), { operator: true }),
       'operator-revoked about user',
     ],
-    ['a user suspended by command', owner(({ email }) => suspendUser(test.app, email)), 'person-suspended about user'],
+    [
+      'a user suspended by command',
+      owner(({ email }) => suspendUser(test.app, email)),
+      'person-suspended about user',
+      'tells user.suspended about user, organisation',
+    ],
     [
       'a user restored by command',
       afterwards(
@@ -158,6 +174,7 @@ export function commandActions(test: AuditTest): AuditCase[] {
         ({ email }) => restoreUser(test.app, email),
       ),
       'person-restored about user',
+      'tells user.restored about user, organisation',
     ],
     [
       'a password link made by command',
@@ -180,12 +197,16 @@ export function commandActions(test: AuditTest): AuditCase[] {
       owner(({ userId }) => eraseOnRequest(test.app, { userId }, commandLine)),
       'account-deleted about user',
       'organisation-deleted about organisation',
+      'tells user.deleted about user, organisation',
+      'tells member.left about user, organisation',
+      'tells organisation.deleted about organisation',
     ],
     ['the command after a restored backup', owner(() => afterRestore(test.app, commandLine)), 'backup-restored'],
     [
       'an organisation suspended by command',
       owner((made) => suspendOrganisation(test.app, slugOf(made))),
       'organisation-suspended about organisation',
+      'tells organisation.suspended about organisation',
     ],
     [
       'an organisation restored by command',
@@ -194,6 +215,7 @@ export function commandActions(test: AuditTest): AuditCase[] {
         (made) => restoreOrganisation(test.app, slugOf(made)),
       ),
       'organisation-restored about organisation',
+      'tells organisation.restored about organisation',
     ],
     [
       'a new customer for an organisation whose customer the provider does not know',

@@ -43,21 +43,25 @@ export function organisationActions(test: AuditTest): AuditCase[] {
         return email;
       },
       'member-joined by user about user, organisation from client',
+      'tells member.joined about user, organisation',
     ],
     [
       'a change of role',
       member(({ api }, ids) => api.members.changeRole({ ...ids, role: 'viewer' })),
       'role-changed by another user about user, organisation from client',
+      'tells member.role_changed about user, organisation',
     ],
     [
       'a member who is removed',
       member(({ api }, ids) => api.members.remove(ids)),
       'member-removed by another user about user, organisation from client',
+      'tells member.left about user, organisation',
     ],
     [
       'a member who leaves',
       member((_, { organisation_id }, { api }) => api.members.leave({ organisation_id })),
       'organisation-left by user about user, organisation from client',
+      'tells member.left about user, organisation',
     ],
     [
       'a new name of an organisation',
@@ -65,6 +69,7 @@ export function organisationActions(test: AuditTest): AuditCase[] {
         api.organisations.rename({ organisation_id: organisationId, name: 'Renamed' }),
       ),
       'organisation-renamed by user about organisation from client',
+      'tells organisation.renamed about organisation',
     ],
     [
       'a new billing contact',
@@ -79,6 +84,8 @@ export function organisationActions(test: AuditTest): AuditCase[] {
         api.organisations.transfer({ organisation_id, email, password: testPassword }),
       ),
       'ownership-transferred by another user about user, organisation from client',
+      'tells member.role_changed about user, organisation',
+      'tells member.role_changed about another user, organisation',
     ],
     [
       'an organisation that its owner deletes',
@@ -86,6 +93,7 @@ export function organisationActions(test: AuditTest): AuditCase[] {
         api.leaving.deleteOrganisation({ organisation_id: organisationId, password: testPassword }),
       ),
       'organisation-deleted by user about organisation from client',
+      'tells organisation.deleted about organisation',
     ],
     [
       'an organisation that a user without one creates',
@@ -96,6 +104,8 @@ export function organisationActions(test: AuditTest): AuditCase[] {
         return email;
       },
       'organisation-created by user about user, organisation from client',
+      'tells organisation.created about organisation',
+      'tells member.joined about user, organisation',
     ],
   ];
 }
@@ -115,6 +125,7 @@ export function planActions(test: AuditTest): AuditCase[] {
       owner((made) => payFor(test, made)),
       'plan-checkout by user about organisation',
       'subscription-started about organisation',
+      'tells plan.changed about organisation',
     ],
     [
       'the portal',
@@ -131,6 +142,7 @@ export function planActions(test: AuditTest): AuditCase[] {
         ({ api }) => api.billing.cancel(),
       ),
       'plan-cancelled by user about organisation',
+      'tells plan.changed about organisation',
     ],
     [
       'a cancellation that is taken back',
@@ -142,6 +154,7 @@ export function planActions(test: AuditTest): AuditCase[] {
         ({ api }) => api.billing.resume(),
       ),
       'plan-resumed by user about organisation',
+      'tells plan.changed about organisation',
     ],
   ];
 }

@@ -118,7 +118,7 @@ export function isAbout(userId: string): SQL | undefined {
   return or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId));
 }
 
-/** The condition for changes in the feed that hold an address of the user. */
+/** The condition for changes in the feed that hold an address or the name of the user. */
 export function isChangeOfAddress(userId: string): SQL | undefined {
-  return and(eq(changes.userId, userId), eq(changes.type, 'user.email_changed'));
+  return and(eq(changes.userId, userId), inArray(changes.type, ['user.email_changed', 'user.renamed']));
 }

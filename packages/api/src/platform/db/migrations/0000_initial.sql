@@ -186,12 +186,6 @@ CREATE TABLE "changes" (
 	"data" jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "told_members" (
-	"organisation_id" uuid NOT NULL,
-	"user_id" uuid NOT NULL,
-	CONSTRAINT "told_members_organisation_id_user_id_pk" PRIMARY KEY("organisation_id","user_id")
-);
---> statement-breakpoint
 CREATE TABLE "told_organisations" (
 	"organisation_id" uuid PRIMARY KEY NOT NULL,
 	"tier" text DEFAULT 'free' NOT NULL,
@@ -373,6 +367,7 @@ ALTER TABLE "verification_links" ADD CONSTRAINT "verification_links_sign_up_id_s
 ALTER TABLE "payment_checkouts" ADD CONSTRAINT "payment_checkouts_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_customers" ADD CONSTRAINT "payment_customers_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_subscriptions" ADD CONSTRAINT "payment_subscriptions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "told_organisations" ADD CONSTRAINT "told_organisations_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_maker" FOREIGN KEY ("made_by","organisation_id") REFERENCES "public"."memberships"("user_id","organisation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -426,7 +421,6 @@ CREATE UNIQUE INDEX "changes_position" ON "changes" USING btree ("position");-->
 CREATE INDEX "changes_organisation" ON "changes" USING btree ("organisation_id","position");--> statement-breakpoint
 CREATE INDEX "changes_unplaced" ON "changes" USING btree ("id") WHERE "changes"."position" is null;--> statement-breakpoint
 CREATE INDEX "changes_at" ON "changes" USING btree ("at");--> statement-breakpoint
-CREATE INDEX "told_members_user" ON "told_members" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "told_organisations_due" ON "told_organisations" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "api_keys_organisation" ON "api_keys" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "api_keys_creator" ON "api_keys" USING btree ("created_by");--> statement-breakpoint
@@ -490,132 +484,6 @@ create trigger usage_day_ended after update on usage
   for each row when (old.day is distinct from new.day) execute function keep_usage_day();
 --> statement-breakpoint
 insert into change_feed default values;
---> statement-breakpoint
-create function tell_change(kind text, organisation uuid, who uuid, details jsonb) returns void language sql as $$
-  insert into changes (at, type, organisation_id, user_id, data)
-  values (clock_timestamp(), kind, organisation, who, details)
-$$;
---> statement-breakpoint
--- Tells that a verified user belongs to an organisation, once, and before it that the organisation exists.
-create function tell_member(organisation uuid, who uuid) returns void language plpgsql as $$
-declare
-  member_role text;
-  held organisations;
-  is_new boolean;
-begin
-  select role into member_role from memberships join users on users.id = user_id
-    where organisation_id = organisation and user_id = who and email_verified_at is not null;
-  if not found then return; end if;
-  insert into told_organisations (organisation_id) values (organisation) on conflict do nothing;
-  is_new := found;
-  if is_new then
-    select * into held from organisations where id = organisation;
-    perform tell_change('organisation.created', organisation, null,
-      jsonb_build_object('slug', held.slug, 'name', held.name));
-  end if;
-  insert into told_members (organisation_id, user_id) values (organisation, who) on conflict do nothing;
-  if found then
-    perform tell_change('member.joined', organisation, who, jsonb_build_object('role', member_role));
-  end if;
-  if is_new and held.approval <> 'pending' then
-    perform tell_change('organisation.' || held.approval, organisation, null, '{}');
-  end if;
-  if is_new and held.suspended_at is not null then
-    perform tell_change('organisation.suspended', organisation, null, '{}');
-  end if;
-end $$;
---> statement-breakpoint
-create function tell_membership() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'INSERT' then
-    perform tell_member(new.organisation_id, new.user_id);
-  elsif tg_op = 'UPDATE' then
-    perform tell_change('member.role_changed', organisation_id, user_id, jsonb_build_object('role', new.role))
-      from told_members where organisation_id = new.organisation_id and user_id = new.user_id;
-  else
-    delete from told_members where organisation_id = old.organisation_id and user_id = old.user_id;
-    -- The end of an organisation is one change.
-    if found and exists (select from organisations where id = old.organisation_id) then
-      perform tell_change('member.left', old.organisation_id, old.user_id, '{}');
-    end if;
-  end if;
-  return null;
-end $$;
---> statement-breakpoint
-create function tell_user() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'DELETE' then
-    perform tell_change('user.deleted', organisation_id, user_id, '{}')
-      from told_members where user_id = old.id order by organisation_id;
-    return old;
-  end if;
-  if new.email <> old.email then
-    perform tell_change('user.email_changed', organisation_id, user_id, jsonb_build_object('email', new.email))
-      from told_members where user_id = new.id order by organisation_id;
-  end if;
-  if (new.suspended_at is null) <> (old.suspended_at is null) then
-    perform tell_change(case when new.suspended_at is null then 'user.restored' else 'user.suspended' end,
-      organisation_id, user_id, '{}') from told_members where user_id = new.id order by organisation_id;
-  end if;
-  return null;
-end $$;
---> statement-breakpoint
-create function tell_verified_user() returns trigger language plpgsql as $$
-begin
-  perform tell_member(organisation_id, user_id) from memberships where user_id = new.id order by organisation_id;
-  return null;
-end $$;
---> statement-breakpoint
--- An approval that an operator undid ends access, as a suspension does: services read it as one.
-create function tell_organisation() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'DELETE' then
-    delete from told_organisations where organisation_id = old.id;
-    if found then perform tell_change('organisation.deleted', old.id, null, '{}'); end if;
-    delete from told_members where organisation_id = old.id;
-    return null;
-  end if;
-  if not exists (select from told_organisations where organisation_id = new.id) then return null; end if;
-  if (new.slug, new.name) is distinct from (old.slug, old.name) then
-    perform tell_change('organisation.renamed', new.id, null, jsonb_build_object('slug', new.slug, 'name', new.name));
-  end if;
-  if new.approval <> old.approval and new.approval <> 'pending' then
-    perform tell_change('organisation.' || new.approval, new.id, null, '{}');
-  end if;
-  if new.approval = 'pending' and old.approval = 'approved' then
-    perform tell_change('organisation.suspended', new.id, null, jsonb_build_object('approval', 'pending'));
-  end if;
-  if (new.suspended_at is null) <> (old.suspended_at is null) then
-    perform tell_change(case when new.suspended_at is null then 'organisation.restored' else 'organisation.suspended' end,
-      new.id, null, '{}');
-  end if;
-  return null;
-end $$;
---> statement-breakpoint
--- At the commit, when the transaction that opened the e-mail gate has settled name and approval.
-create constraint trigger tell_new_member after insert on memberships
-  deferrable initially deferred for each row execute function tell_membership();
---> statement-breakpoint
-create constraint trigger tell_verified_user after update on users deferrable initially deferred
-  for each row when (old.email_verified_at is null and new.email_verified_at is not null)
-  execute function tell_verified_user();
---> statement-breakpoint
-create trigger tell_new_role after update on memberships
-  for each row when (old.role is distinct from new.role) execute function tell_membership();
---> statement-breakpoint
-create trigger tell_former_member after delete on memberships for each row execute function tell_membership();
---> statement-breakpoint
-create trigger tell_changed_user after update on users for each row
-  when (old.email is distinct from new.email or old.suspended_at is distinct from new.suspended_at)
-  execute function tell_user();
---> statement-breakpoint
-create trigger tell_deleted_user before delete on users for each row execute function tell_user();
---> statement-breakpoint
-create trigger tell_changed_organisation after update on organisations for each row
-  when (old.* is distinct from new.*) execute function tell_organisation();
---> statement-breakpoint
-create trigger tell_deleted_organisation after delete on organisations
-  for each row execute function tell_organisation();
 --> statement-breakpoint
 -- Whether a user may get another session and keep the browser, without one that must end for it. It is volatile, so it
 -- sees what was committed before the call: a statement that has waited for the user's row sees the sign-ins before it.

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
+import { organisations } from './organisations.ts';
 
 /**
- * The changes that other services read, written by triggers (migration changes) in the transaction
- * of the change. Without foreign keys: a change outlives the organisation and user it is about.
+ * The changes that other services read, written by `recordChange` in the transaction of the change. Without foreign
+ * keys: a change outlives the organisation and user it is about.
  */
 export const changes = pgTable(
   'changes',
@@ -37,11 +38,13 @@ export const changeFeed = pgTable('change_feed', {
   deletedTo: bigint('deleted_to', { mode: 'number' }).notNull().default(0),
 });
 
-/** The organisations whose creation is in the feed, each with the plan that the feed shows last. */
+/** The organisations whose creation the feed told, each with the plan that it told last. */
 export const toldOrganisations = pgTable(
   'told_organisations',
   {
-    organisationId: uuid('organisation_id').primaryKey(),
+    organisationId: uuid('organisation_id')
+      .primaryKey()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
     tier: text('tier').notNull().default('free'),
     status: text('status').notNull().default('none'),
     endsAt: moment('ends_at'),
@@ -49,14 +52,4 @@ export const toldOrganisations = pgTable(
     dueAt: moment('due_at'),
   },
   (table) => [index('told_organisations_due').on(table.dueAt)],
-);
-
-/** The members whose joining is in the feed. */
-export const toldMembers = pgTable(
-  'told_members',
-  { organisationId: uuid('organisation_id').notNull(), userId: uuid('user_id').notNull() },
-  (table) => [
-    primaryKey({ columns: [table.organisationId, table.userId] }),
-    index('told_members_user').on(table.userId),
-  ],
 );

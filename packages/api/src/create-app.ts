@@ -36,6 +36,11 @@ type Options = {
   migrations: string;
   /** Whether this process handles jobs. Otherwise it only enqueues them. */
   work: boolean;
+  /**
+   * Whether this process begins scheduled jobs at their times. Tests do not: a job of each minute would change what
+   * they look at. They call its handler.
+   */
+  schedules?: boolean;
   /** Whether this process migrates the database. Otherwise it refuses one that lacks migrations. */
   migrates?: boolean;
   /** Whether the App is created even if the database is unavailable, for commands that check everything else. */
@@ -55,6 +60,7 @@ export async function createApp({
   config,
   migrations,
   work,
+  schedules = work,
   migrates = work,
   withoutDatabase = false,
   log = createLog(config.log),
@@ -126,7 +132,7 @@ export async function createApp({
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
     if (work) await open(() => claimMode(app));
-    app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, migrates }));
+    app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, schedules, migrates }));
     await probed;
     if (work) warnOfSubscriptions(scheduled);
   } catch (error) {
@@ -141,9 +147,13 @@ export async function createApp({
 }
 
 /** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
-async function openQueue(apps: Apps, pools: Pools, { work, migrates }: { work: boolean; migrates: boolean }) {
+async function openQueue(
+  apps: Apps,
+  pools: Pools,
+  { migrates, ...does }: { work: boolean; schedules: boolean; migrates: boolean },
+) {
   const { config, log, metrics, traces } = apps.app;
-  const options = { sql: pools.queue.sql, log, metrics, traces, timeouts: config.timeouts, work };
+  const options = { sql: pools.queue.sql, log, metrics, traces, timeouts: config.timeouts, ...does };
   const kinds = jobKinds(apps);
   if (!migrates || (await isQueueSetUp({ ...options, kinds }))) return openJobs({ ...options, kinds, setup: null });
 

@@ -200,15 +200,3 @@ describe('more than one page of the provider’s', () => {
     expect(rows.filter(({ status }) => status === 'active')).toHaveLength(made.length + 1);
   });
 });
-
-test('the jobs that depend on time are scheduled', async () => {
-  const planned = await billing.app
-    .sql`select name, cron from pgboss.schedule where name like 'payment-%' order by name`;
-  expect(planned.map(({ name, cron }) => `${name} ${cron}`)).toEqual([
-    'payment-compare 23 3 * * *',
-    'payment-due * * * * *',
-    'payment-plan-times * * * * *',
-    'payment-sweep 41 2 * * *',
-    'payment-undelivered */15 * * * *',
-  ]);
-});

@@ -37,7 +37,10 @@ type Options = {
   work?: boolean;
 };
 
-/** Starts the App as in production, with a database of its own and the sandbox's providers and mailbox. */
+/**
+ * Starts the App as in production, with a database of its own and the sandbox's providers and mailbox. Scheduled jobs
+ * are not begun: a test calls the handler, or enqueues the job.
+ */
 export async function startTestApp({ environment = {}, timeouts = {}, work = true }: Options = {}): Promise<TestApp> {
   const sandbox = await startSandbox({
     port: 0,
@@ -75,6 +78,7 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
     config,
     migrations: migrationsFolder,
     work,
+    schedules: false,
     log: collecting(logged),
     now: () => new Date((stopped ?? Date.now()) + ahead),
   });

@@ -23,6 +23,7 @@ it('the mails of a user are dropped whatever their kind, and no other job', asyn
     metrics: noMetrics,
     traces: noTraces,
     work: false,
+    schedules: false,
   };
   const jobs = await openJobs({ ...options, setup: queue.sql });
   const [user, other] = [newId(new Date()), newId(new Date())];

@@ -25,6 +25,8 @@ type Options = {
   kinds: JobKinds;
   timeouts: Pick<Timeouts, 'jobPollSeconds' | 'jobRetrySeconds'>;
   work: boolean;
+  /** Whether this process begins scheduled jobs at their times. */
+  schedules: boolean;
   /** The connection that creates or migrates the queue's own tables; null if this process does neither. */
   setup: Sql | null;
 };
@@ -40,12 +42,13 @@ export async function isQueueSetUp({ sql, kinds, timeouts }: Pick<Options, 'sql'
  * Opens the job queue in the service's own database. With `work` false the process only enqueues
  * jobs, as the admin commands do. After a failure nothing of the attempt is left.
  */
-export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work, setup }: Options): Promise<Jobs> {
+export async function openJobs(options: Options): Promise<Jobs> {
+  const { sql, log, metrics, traces, kinds, timeouts, work, schedules, setup } = options;
   const { PgBoss } = await import('pg-boss');
   let connection = setup ?? sql;
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(connection, text, values) },
-    schedule: work,
+    schedule: schedules,
     supervise: work,
     // A killed process sends no more heartbeats. The supervisor notices that and retries its job.
     superviseIntervalSeconds: 10,

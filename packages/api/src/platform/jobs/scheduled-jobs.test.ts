@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../../create-app.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { migrationsFolder } from '../../testing/database/database.ts';
 import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 
 let test: TestApp;
@@ -63,4 +65,30 @@ it('scheduled jobs leave all connections of the pool to requests', async () => {
     await Promise.all(requests);
   });
   await held;
+});
+
+it('each job that depends on time has a schedule, in UTC', async () => {
+  const scheduled = await test.app.sql`select name, cron, timezone from pgboss.schedule order by name`;
+  expect(scheduled.map(({ name, cron, timezone }) => `${name} ${cron} ${timezone}`)).toEqual([
+    'changes-sweep */10 * * * * UTC',
+    'erasure */10 * * * * UTC',
+    'payment-compare 23 3 * * * UTC',
+    'payment-due * * * * * UTC',
+    'payment-plan-times * * * * * UTC',
+    'payment-sweep 41 2 * * * UTC',
+    'payment-undelivered */15 * * * * UTC',
+    'sweep 17 * * * * UTC',
+    'usage-days 1 0 * * * UTC',
+    'usage-sweep */10 * * * * UTC',
+  ]);
+});
+
+it('the service looks for schedules whose time has come', async () => {
+  const { app } = test;
+  const looked = async () => (await app.sql`select cron_on from pgboss.version`)[0]?.cron_on;
+  await app.sql`update pgboss.version set cron_on = null`;
+
+  const service = await createApp({ config: app.config, migrations: migrationsFolder, work: true, log: app.log });
+  await expect.poll(looked).not.toBeNull();
+  await service.close();
 });

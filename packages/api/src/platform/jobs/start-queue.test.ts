@@ -91,9 +91,9 @@ it('after a start that failed in its middle, no worker of that attempt takes job
     timeouts: { ...timeouts, jobPollSeconds: 0.5 },
     setup: null,
   };
-  await expect(openJobs({ ...options, work: true })).rejects.toThrow('localConcurrency');
+  await expect(openJobs({ ...options, work: true, schedules: false })).rejects.toThrow('localConcurrency');
 
-  const jobs = await openJobs({ ...options, work: false });
+  const jobs = await openJobs({ ...options, work: false, schedules: false });
   await db.transaction((tx) => jobs.send(tx, 'verification-mail', { email: 'someone@company.example' }));
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(handled).toEqual([]);

@@ -22,6 +22,7 @@ function startNode(changes: Partial<App['config']>): Promise<App> {
     config: { ...test.app.config, ...changes },
     migrations: migrationsFolder,
     work: true,
+    schedules: false,
     log: silentLog,
   });
 }

@@ -7,8 +7,6 @@ import { usageJobs } from './billing/usage/jobs.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';
 import { deleteOldKeys } from './members/keys/delete-old-keys.ts';
 import { eraseDeclined } from './members/leaving/erase-declined.ts';
-import { finishErasures } from './members/leaving/erasures/finish-erasures.ts';
-import { hourSeconds } from './platform/durations.ts';
 import type { JobKinds } from './platform/jobs/registry.ts';
 import { mailJob } from './platform/mail/mail-job.ts';
 
@@ -30,13 +28,6 @@ export function jobKinds({ app, scheduled }: Apps): JobKinds {
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
       policy: 'stately',
       recordsSuccess: true,
-    },
-    // Enqueued by each erasure; the schedule continues one whose retries have ended.
-    erasure: {
-      handler: () => finishErasures(scheduled),
-      schedule: '*/10 * * * *',
-      retry: { forSeconds: hourSeconds, longestPauseSeconds: 300 },
-      policy: 'stately',
     },
     'changes-sweep': {
       handler: () => deleteOldChanges(scheduled),

@@ -107,7 +107,7 @@ export function addUserCommands(program: Command, perform: Perform): void {
     'erase',
     'deletes a person’s account and every trace of the address and name, for good',
     async (app, { id, email }, { withMembers = false }) => {
-      const { slugs } = await eraseOnRequest(app, { userId: id, withMembers, finishes: true }, commandLine);
+      const { slugs } = await eraseOnRequest(app, { userId: id, withMembers }, commandLine);
       return slugs.length === 0 ? `Erased ${email}.` : `Erased ${email}, and with the account ${slugs.join(', ')}.`;
     },
   )

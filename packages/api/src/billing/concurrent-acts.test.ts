@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Administrator } from '../auth/principal.ts';
-import { eraseOrganisation } from '../members/leaving/erase-organisation.ts';
+import { eraseOrganisation } from '../members/leaving/delete-organisation.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';

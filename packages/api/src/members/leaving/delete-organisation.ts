@@ -8,11 +8,12 @@ import { organisationField, requireSameOrganisation } from '../../auth/sessions/
 import { requireExistingSession } from '../../auth/sessions/session.ts';
 import { endSubscriptions, mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
 import { recordChange } from '../../changes/record-change.ts';
+import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { requestErasure } from './erasures/request-erasure.ts';
+import { eraseTracesOfOrganisation } from './erase-traces.ts';
 import { lockForDeletion, organisationsChanged } from './lock-for-deletion.ts';
 
 export const deleteOrganisationInput = z.object({
@@ -49,20 +50,56 @@ export async function deleteOrganisation(
       .from(memberships)
       .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
     requireOwnRole(own?.role ?? null);
-    // A member has started a checkout or paid for one meanwhile.
-    if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
-
-    await recordChange(tx, app.now(), { type: 'organisation.deleted', organisationId });
-    await tx.delete(organisations).where(eq(organisations.id, organisationId));
-    await recordAudit(tx, app.now(), {
-      action: 'organisation-deleted',
-      actorId: principal.user.id,
-      organisationId,
-      client,
-    });
-    await requestErasure(app, tx, { deleted: [organisationId] });
+    await removeOrganisation(app, tx, organisationId, { actorId: principal.user.id, client });
   });
-  app.jobs.wake('erasure');
+}
+
+/**
+ * Deletes an organisation by a rule, as `deleteOrganisation` does. Does nothing if there is none. `isStillWanted` is
+ * called before anything ends, and again under the organisation's lock.
+ *
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended; BUSY if the
+ *   organisation changed meanwhile.
+ */
+export async function eraseOrganisation(
+  app: App,
+  organisationId: string,
+  isStillWanted: (db: Executor) => Promise<boolean> = async () => true,
+): Promise<void> {
+  if ((await app.db.$count(organisations, eq(organisations.id, organisationId))) === 0) return;
+  if (!(await isStillWanted(app.db))) throw organisationsChanged();
+  await endSubscriptions(app, organisationId);
+
+  await app.db.transaction(async (tx) => {
+    await lockForDeletion(tx, { ending: [organisationId] });
+    if (!(await isStillWanted(tx))) throw organisationsChanged();
+    await removeOrganisation(app, tx, organisationId, { actorId: null });
+  });
+}
+
+/**
+ * Deletes an organisation that the caller has locked, with all that is stored about it. Returns its slug; nothing if
+ * there is no such organisation.
+ *
+ * @throws AppError BUSY if a member has started a checkout or paid for one since its subscriptions ended.
+ */
+export async function removeOrganisation(
+  app: App,
+  tx: Transaction,
+  organisationId: string,
+  actor: { actorId: string | null; client?: Client | undefined },
+): Promise<string[]> {
+  if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
+
+  const now = app.now();
+  await recordChange(tx, now, { type: 'organisation.deleted', organisationId });
+  const deleted = await tx
+    .delete(organisations)
+    .where(eq(organisations.id, organisationId))
+    .returning({ slug: organisations.slug });
+  await recordAudit(tx, now, { action: 'organisation-deleted', ...actor, organisationId });
+  await eraseTracesOfOrganisation(app, tx, organisationId);
+  return deleted.map(({ slug }) => slug);
 }
 
 function requireOwnRole(role: UserPrincipal['role']): void {

@@ -5,7 +5,7 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
-import { eraseOrganisation } from './erase-organisation.ts';
+import { eraseOrganisation } from './delete-organisation.ts';
 import { eraseUser } from './erase-user.ts';
 
 const batchSize = 100;

@@ -1,6 +1,7 @@
 import { eq, inArray, or } from 'drizzle-orm';
 import type { Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -8,24 +9,30 @@ import { AppError } from '../../platform/errors.ts';
 type PlannedDeletion = {
   /** The organisations that will be deleted. */
   ending: string[];
-  /** A user whose organisations are locked too. */
+  /** A user who will be deleted, with the memberships and the address that organisations send their bills to. */
   userId?: string;
 };
 
 /**
- * Locks every user whose row the deletion of organisations changes, in one order, and then the
- * organisations, with those that `userId` owns: a member who joins, switches or leaves also locks
- * the user first, so that none of them deadlocks. A concurrent join waits and then finds no
- * organisation; another owner who leaves waits too, so that one of the two stays.
+ * Locks every user whose row the deletion changes, in one order, and then every organisation: a member who joins,
+ * switches or leaves also locks the user first, so that none of them deadlocks. A concurrent join waits and then finds
+ * no organisation; another owner who leaves waits too, so that one of the two stays. Returns the user who will be
+ * deleted; null if there is none.
  *
  * @throws AppError BUSY if a user joined meanwhile.
  */
-export async function lockForDeletion(tx: Transaction, { ending, userId }: PlannedDeletion): Promise<void> {
-  const locked = new Set((await concerned(tx, { ending, userId }).orderBy(users.id).for('update')).map(({ id }) => id));
-  await lockOrganisations(tx, { ending, userId });
+export async function lockForDeletion(
+  tx: Transaction,
+  { ending, userId }: PlannedDeletion,
+): Promise<{ id: string; email: string } | null> {
+  const locked = await concerned(tx, { ending, userId }).orderBy(users.id).for('update');
+  const user = locked.find(({ id }) => id === userId) ?? null;
+  await lockOrganisations(tx, { ending, user });
 
+  const ids = new Set(locked.map(({ id }) => id));
   const now = await concerned(tx, { ending, userId });
-  if (now.some(({ id }) => !locked.has(id))) throw organisationsChanged();
+  if (now.some(({ id }) => !ids.has(id))) throw organisationsChanged();
+  return user;
 }
 
 /** Returns the AppError BUSY for a concurrent change of the user's organisations. */
@@ -33,15 +40,26 @@ export function organisationsChanged(): AppError {
   return new AppError('BUSY', 'The organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
 }
 
-async function lockOrganisations(tx: Transaction, { ending, userId }: PlannedDeletion): Promise<void> {
-  const owned =
-    userId === undefined
-      ? []
-      : await tx.select({ id: memberships.organisationId }).from(memberships).where(eq(memberships.userId, userId));
+type LockedUser = { id: string; email: string } | null;
+
+async function lockOrganisations(tx: Transaction, { ending, user }: { ending: string[]; user: LockedUser }) {
+  const owned = tx
+    .select({ id: memberships.organisationId })
+    .from(memberships)
+    .where(eq(memberships.userId, user?.id ?? ''));
+  const billed = tx
+    .select({ id: paymentCustomers.organisationId })
+    .from(paymentCustomers)
+    .where(eq(paymentCustomers.contactEmail, user?.email ?? ''));
+  const ofUser = [
+    inArray(organisations.id, owned),
+    eq(organisations.billingEmail, user?.email ?? ''),
+    inArray(organisations.id, billed),
+  ];
   await tx
     .select({ id: organisations.id })
     .from(organisations)
-    .where(inArray(organisations.id, [...ending, ...owned.map(({ id }) => id)]))
+    .where(or(inArray(organisations.id, ending), ...(user === null ? [] : ofUser)))
     .orderBy(organisations.id)
     .for('update');
 }
@@ -52,7 +70,7 @@ function concerned(tx: Transaction, { ending, userId }: PlannedDeletion) {
     .from(memberships)
     .where(inArray(memberships.organisationId, ending));
   return tx
-    .select({ id: users.id })
+    .select({ id: users.id, email: users.email })
     .from(users)
     .where(
       or(

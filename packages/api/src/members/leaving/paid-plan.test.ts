@@ -7,7 +7,7 @@ import { ownedBy } from '../../testing/billing.ts';
 import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../../testing/factories.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { eraseOrganisation } from './erase-organisation.ts';
+import { eraseOrganisation } from './delete-organisation.ts';
 import { eraseUser } from './erase-user.ts';
 
 const test = useBillingTest();

@@ -1,13 +1,10 @@
 import type { App } from '../../app.ts';
 import { eraseUser } from '../../members/leaving/erase-user.ts';
-import { finishErasure } from '../../members/leaving/erasures/finish-erasures.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Actor } from '../actor.ts';
 
 /**
- * Erases a user at their request, whatever the account status, as `eraseUser` does. With `finishes` it
- * also does what the job that follows would do for this user, because the service may not be running.
- * Returns the slugs of the organisations that ended with the account.
+ * Erases a user at their request, whatever the account status, as `eraseUser` does. Returns the slugs of the organisations that ended with the account.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user alone owns an organisation with other members,
  *   unless `withMembers`; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot
@@ -15,11 +12,10 @@ import type { Actor } from '../actor.ts';
  */
 export async function eraseOnRequest(
   app: App,
-  { userId, withMembers = false, finishes = false }: { userId: string; withMembers?: boolean; finishes?: boolean },
+  { userId, withMembers = false }: { userId: string; withMembers?: boolean },
   { actorId, client }: Actor,
 ): Promise<{ slugs: string[] }> {
   const erased = await eraseUser(app, { userId }, { actorId, client, withMembers });
   if (erased === null) throw new AppError('NOT_FOUND', 'There is no such person.');
-  if (finishes) await finishErasure(app, erased.erasureId);
-  return { slugs: erased.slugs };
+  return erased;
 }

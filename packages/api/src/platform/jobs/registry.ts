@@ -11,8 +11,6 @@ export interface JobData {
   sweep: object;
   /** Deletes changes that are no longer kept. */
   'changes-sweep': object;
-  /** Removes what is left of deleted users and organisations. */
-  erasure: object;
   /** Adds the plans that changed by time alone to the feed of changes. */
   'payment-plan-times': object;
   /** Stores yesterday's number of members for the history of usage. */

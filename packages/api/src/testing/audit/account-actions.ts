@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { startSession } from '../../auth/sessions/session.ts';
 import { matchUser } from '../../auth/sign-in/match-user.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
-import { finishErasures } from '../../members/leaving/erasures/finish-erasures.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { createPasswordLink, suspendUser } from '../admin-commands.ts';
 import {
@@ -193,10 +192,7 @@ export function accountActions(test: AuditTest): AuditCase[] {
     ],
     [
       'an account that is deleted',
-      owner(async ({ api }) => {
-        await api.leaving.deleteAccount({ password: testPassword });
-        await finishErasures(test.app);
-      }),
+      owner(({ api }) => api.leaving.deleteAccount({ password: testPassword })),
       'account-deleted by user about user',
       'organisation-deleted by user about organisation',
       'tells user.deleted about user, organisation',

@@ -280,7 +280,7 @@ export function toldActions(test: AuditTest): AuditCase[] {
         await api.leaving.deleteAccount({});
         return email;
       },
-      'account-deleted by user about user from client',
+      'account-deleted by user about user',
       'tells user.deleted about user, organisation',
       'tells member.left about user, organisation',
     ],
@@ -370,17 +370,17 @@ export const writers: Record<string, string[] | string> = {
   'members/end-membership.ts: memberships': ['a member who is removed', 'a member who leaves'],
   'members/join.ts: memberships': ['a user who joins'],
   'members/join.ts: users': ['a user who joins'],
-  'members/leaving/delete-organisation.ts: organisations': ['an organisation that its owner deletes'],
-  'members/leaving/erase-organisation.ts: organisations': [
+  'members/leaving/delete-organisation.ts: organisations': [
+    'an organisation that its owner deletes',
+    'an account that is deleted',
     'a declined request of a user who belongs to another organisation',
   ],
-  'members/leaving/erase-user.ts: organisations': ['an account that is deleted'],
   'members/leaving/erase-user.ts: users': [
     'an account that is deleted',
     'a member whose account is deleted',
     'a declined request that is no longer kept',
   ],
-  'members/leaving/erasures/erase-texts.ts: organisations': 'The feed tells no billing contact and no reason.',
+  'members/leaving/erase-traces.ts: organisations': 'The feed tells no billing contact.',
   'members/transfer-ownership.ts: memberships': ['a transfer of the ownership'],
   'operators/create-missing-organisations.ts: users': ['an approval of a user who was invited and joined nothing'],
   'operators/deployment/demo-accounts.ts: users': ['demo accounts that are closed'],

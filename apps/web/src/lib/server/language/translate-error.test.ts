@@ -18,7 +18,6 @@ const folders = [
 /** Sentences that no form of a page can cause. */
 const notOnPages = [
   'A declined request could not be erased.',
-  'An erasure did not end. It will be continued.',
   'The limit must be a whole number from 1.',
   'This must be a number.',
   'This must be an id.',

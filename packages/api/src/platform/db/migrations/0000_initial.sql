@@ -226,17 +226,6 @@ CREATE TABLE "api_keys" (
 	CONSTRAINT "api_keys_scope" CHECK ("api_keys"."scope" in ('READ', 'WRITE'))
 );
 --> statement-breakpoint
-CREATE TABLE "erasures" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"user_id" uuid,
-	"texts" text[] NOT NULL,
-	"organisation_ids" uuid[] NOT NULL,
-	"deleted_ids" uuid[] NOT NULL,
-	"last_created" bigint,
-	"last_event_id" text,
-	"requested_at" timestamp with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "invitations" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"token_hash" text NOT NULL,

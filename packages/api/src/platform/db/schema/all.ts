@@ -4,7 +4,6 @@ export * from './billing.ts';
 export * from './changes.ts';
 export * from './deployment.ts';
 export * from './keys.ts';
-export * from './leaving.ts';
 export * from './members.ts';
 export * from './organisations.ts';
 export * from './sessions.ts';

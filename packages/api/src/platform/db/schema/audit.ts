@@ -3,7 +3,7 @@ import { moment } from './columns.ts';
 
 /**
  * The audit log, without foreign keys, so that entries outlive the users and organisations that they
- * name. A trigger (migration erasure) permits an update only to remove a client, a user agent or
+ * name. A trigger permits an update only to remove a client, a user agent or
  * details, and a deletion by age.
  */
 export const auditEvents = pgTable(

@@ -3,7 +3,7 @@ import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { useMemoryFolder } from './packages/toolchain/process/memory-folder.mjs';
+import { useMemoryFolder } from './packages/toolchain/memory-folder.mjs';
 
 useMemoryFolder();
 

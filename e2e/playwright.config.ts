@@ -1,7 +1,9 @@
 import os from 'node:os';
 import { defineConfig } from '@playwright/test';
+import { browserEnvironment } from '../packages/toolchain/browser.mjs';
 
-// packages/toolchain/process/browser.mjs finds the browser and sets these variables.
+// Each worker reads this file again, and inherits what the first process found.
+if (process.env.CHROMIUM_ARGS === undefined) Object.assign(process.env, await browserEnvironment(process.env));
 const { CHROMIUM_PATH, CHROMIUM_ARGS, CHROMIUM_LD_LIBRARY_PATH, CHROMIUM_FONTCONFIG_PATH } = process.env;
 
 // Chromium sets these while its threads start. To add a variable moves the environment, and a thread that reads it at

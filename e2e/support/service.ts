@@ -27,7 +27,11 @@ export const sandboxSecrets = {
 };
 
 /** The processes of `npm start`, by a pattern of their command line. */
-const parts = { toolchain: /run\.mjs start/, service: /apps\/server\/dist\/main\.js/, database: /^\S+\/postgres -D / };
+const parts = {
+  toolchain: /run\.mjs start/,
+  service: /^\S*node .*apps\/server\/dist\/main\.js/,
+  database: /^\S+\/postgres -D /,
+};
 export type Part = keyof typeof parts | 'everything';
 
 export type Service = {

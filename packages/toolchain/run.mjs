@@ -1,32 +1,24 @@
 #!/usr/bin/env node
-// The entry point of every script in package.json. Needs Node 20 and nothing else: each command installs the rest.
-import { log, UserError } from './process/log.mjs';
-import { endAll, endWithParent, isEnding } from './process/processes.mjs';
+// The entry point of the scripts that must work in a fresh clone. Each command installs what it needs.
+import './require-node.mjs';
+import { log, UserError } from './log.mjs';
+import { endAll, endWithParent, isEnding } from './processes.mjs';
 
 const interrupted = 130;
 
 // A command's module is imported only when that command runs: `serve-command` needs almost none of them.
 const commands = {
-  start: async (args) => (await import('./commands/start.mjs')).start(args),
-  example: async (args) => (await import('./commands/example.mjs')).example(args),
-  dev: async (args) => (await import('./commands/dev.mjs')).dev(args),
-  build: async () => (await import('./commands/programs.mjs')).buildAll(),
-  'serve-command': async () => (await import('./commands/serve-command.mjs')).serveCommand(),
-  pack: async (args) => (await import('./commands/programs.mjs')).pack(args),
-  operator: async (args) => (await import('./commands/operator.mjs')).operator(args),
-  test: async (args) => (await import('./commands/test.mjs')).test(args),
-  'test:unit': async (args) => (await import('./commands/unit-tests.mjs')).runUnitTests(args),
-  'test:pure': async (args) => (await import('./commands/unit-tests.mjs')).runPureTests(args),
-  'test:e2e': async (args) => (await import('./commands/browser-tests.mjs')).runPlaywright('stories', args),
-  lint: async () => (await import('./commands/developer-tools.mjs')).lint(),
-  format: async (args) => (await import('./commands/developer-tools.mjs')).format(args),
-  typecheck: async () => (await import('./commands/developer-tools.mjs')).typecheck(),
-  'db:generate': async (args) => (await import('./commands/developer-tools.mjs')).generateMigration(args),
-  bench: async (args) => (await import('./commands/programs.mjs')).bench(args),
-  screenshots: async (args) => (await import('./commands/browser-tests.mjs')).runPlaywright('screenshots', args),
+  start: async (args) => (await import('./start.mjs')).start(args),
+  example: async (args) => (await import('./example.mjs')).example(args),
+  dev: async (args) => (await import('./start.mjs')).dev(args),
+  build: async () => (await import('./programs.mjs')).buildService(),
+  'serve-command': async () => (await import('./programs.mjs')).serveCommand(),
+  operator: async (args) => (await import('./programs.mjs')).operator(args),
+  pack: async (args) => (await import('./programs.mjs')).pack(args),
+  bench: async (args) => (await import('./programs.mjs')).bench(args),
+  test: async (args) => (await import('./test.mjs')).test(args),
 };
 const endsBySignalInSuccess = ['start', 'example', 'dev'];
-const ownsTerminal = ['operator', 'db:generate'];
 
 const [name, ...args] = process.argv.slice(2);
 const command = commands[name];
@@ -35,7 +27,8 @@ if (!command) {
   process.exit(2);
 }
 
-if (!ownsTerminal.includes(name)) endWithParent(endsBySignalInSuccess.includes(name) ? 0 : interrupted);
+// An admin command has the terminal and its Ctrl-C.
+if (name !== 'operator') endWithParent(endsBySignalInSuccess.includes(name) ? 0 : interrupted);
 
 try {
   await command(args.filter((argument, index) => index > 0 || argument !== '--'));

@@ -196,18 +196,6 @@ test('SIGTERM ends the service while the application waits for its database', as
   expect((await end(program)).code).toBe(0);
 });
 
-test('the end of standard input ends the service with GATEHOUSE_PARENT_PIPE only', async () => {
-  const withPipe = await serving({ GATEHOUSE_PARENT_PIPE: '1' });
-  withPipe.child.stdin?.end();
-  expect((await withPipe.ended).code).toBe(0);
-
-  const withoutPipe = await serving();
-  withoutPipe.child.stdin?.end();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect((await ask('/x')).status).toBe(200);
-  await end(withoutPipe);
-});
-
 test('the embedded database is started again after kill -9', async () => {
   const program = await serving();
   const lockFile = path.join(dataDir, 'postgres', 'postmaster.pid');

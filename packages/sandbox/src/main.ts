@@ -6,10 +6,6 @@ let ending = false;
 
 process.once('SIGTERM', end);
 process.once('SIGINT', end);
-if (process.env.GATEHOUSE_PARENT_PIPE === '1') {
-  // If the parent is killed, its end of the pipe closes and this process ends too.
-  process.stdin.on('end', end).on('close', end).on('error', end).resume();
-}
 
 try {
   sandbox = await startSandbox(readEnvironment(process.env));

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const load = (file: string) => import(new URL(`../${file}`, import.meta.url).href);
 const folders: string[] = [];
 // biome-ignore lint/suspicious/noExplicitAny: the toolchain is plain JavaScript, because it runs before anything is installed.
-let environment: any, secrets: any, runningDemo: any;
+let environment: any, secrets: any, demo: any;
 
 beforeAll(async () => {
-  environment = await load('process/environment.mjs');
-  secrets = await load('process/sandbox-secrets.mjs');
-  runningDemo = await load('process/running-demo.mjs');
+  environment = await load('environment.mjs');
+  secrets = await load('sandbox-secrets.mjs');
+  demo = await load('demo.mjs');
 });
 afterAll(() => {
   for (const folder of folders) fs.rmSync(folder, { recursive: true });
@@ -73,7 +73,7 @@ describe('an admin command', () => {
     const DATA_DIR = emptyFolder();
     fs.writeFileSync(path.join(DATA_DIR, 'npm-start.json'), JSON.stringify({ pid: process.pid, port: 4000 }));
 
-    expect(runningDemo.operatorEnvironment({ DATA_DIR })).toMatchObject({
+    expect(demo.operatorEnvironment({ DATA_DIR })).toMatchObject({
       PAYMENT_API_URL: 'http://localhost:4001',
       DATA_DIR,
     });
@@ -81,13 +81,13 @@ describe('an admin command', () => {
       { DATA_DIR, DATABASE_URL: 'postgres://db.company.example/gatehouse' },
       { DATA_DIR, PUBLIC_BASE_URL: 'https://id.company.example' },
     ]) {
-      expect(runningDemo.operatorEnvironment(named)).toEqual(named);
+      expect(demo.operatorEnvironment(named)).toEqual(named);
     }
   });
 
   it('works on the configured database if no npm start runs', () => {
     const DATA_DIR = emptyFolder();
     fs.writeFileSync(path.join(DATA_DIR, 'npm-start.json'), JSON.stringify({ pid: 2 ** 22 - 1, port: 4000 }));
-    expect(runningDemo.operatorEnvironment({ DATA_DIR })).toEqual({ DATA_DIR });
+    expect(demo.operatorEnvironment({ DATA_DIR })).toEqual({ DATA_DIR });
   });
 });

@@ -35,10 +35,10 @@ function random(bytes = 16) {
 }
 
 function read(file) {
+  if (!fs.existsSync(file)) return {};
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (error.code === 'ENOENT') return {};
+  } catch {
     throw new UserError(`${file} cannot be read: make it readable, or remove it to create new secrets.`);
   }
 }

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import { root } from './paths.mjs';
+import { fileURLToPath } from 'node:url';
 
-// The service drains for 25 s; the supervising shell kills other commands after 5 s.
-const graceMilliseconds = { drained: 26_000, supervised: 7_000 };
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const running = new Set();
 let ending = null;
 
-// Ends a command and its process group when the pipe on standard input closes. The pipe closes
-// however this process ends, including kill -9.
+// Ends a command and its process group when the pipe on standard input closes: by SIGTERM, and by SIGKILL once the
+// grace is over. The pipe closes however this process ends, including kill -9.
 const supervise = `
+grace=$1
+shift
 "$@" </dev/null &
 pid=$!
 trap "" INT TERM HUP
@@ -17,8 +18,8 @@ exec 3<&0
   cat <&3 >/dev/null
   kill -TERM 0
   tenths=0
-  while kill -0 $pid && [ $tenths -lt 50 ]; do sleep 0.1; tenths=$((tenths + 1)); done
-  [ $tenths -lt 50 ] || kill -KILL 0
+  while kill -0 $pid && [ $tenths -lt \${grace}0 ]; do sleep 0.1; tenths=$((tenths + 1)); done
+  [ $tenths -lt \${grace}0 ] || kill -KILL 0
 } >/dev/null 2>&1 &
 watcher=$!
 wait $pid
@@ -27,18 +28,15 @@ kill -KILL $watcher
 exit $code`;
 
 /**
- * Starts a command that ends when this process does. It has its own process group, so that
- * Ctrl-C reaches only this process, which then ends its children in order. With `ownProgram` the
- * command is a program of this repository, which ends with its pipe and drains on SIGTERM; a
- * shell supervises any other command. `exited` resolves to the exit code, or to 128 and the
- * number of the signal.
+ * Starts a command that ends when this process does. A shell supervises it in a process group of its own, so that Ctrl-C
+ * reaches only this process, which then ends its children in order. `exited` resolves to the exit code, or to 128 and
+ * the number of the signal.
  */
-export function launch(command, { env, stdio = ['inherit', 'inherit'], ownProgram = false }) {
-  const [file, ...args] = ownProgram ? command : ['/bin/sh', '-c', supervise, 'sh', ...command];
-  const child = spawn(file, args, {
+export function launch(command, { env, stdio = ['inherit', 'inherit'], graceSeconds = 5 }) {
+  const child = spawn('/bin/sh', ['-c', supervise, 'sh', String(graceSeconds), ...command], {
     cwd: root,
     detached: true,
-    env: ownProgram ? { ...env, GATEHOUSE_PARENT_PIPE: '1' } : env,
+    env,
     stdio: ['pipe', ...stdio],
   });
   running.add(child);
@@ -52,15 +50,9 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], ownProgra
     killGroup(child);
     child.stdin.destroy();
   });
-  child.end = async () => {
-    if (ownProgram) child.kill('SIGTERM');
-    else child.stdin.destroy();
-    const timeout = setTimeout(
-      () => killGroup(child),
-      ownProgram ? graceMilliseconds.drained : graceMilliseconds.supervised,
-    );
-    await child.exited;
-    clearTimeout(timeout);
+  child.end = () => {
+    child.stdin.destroy();
+    return child.exited;
   };
   return child;
 }

@@ -1,9 +1,8 @@
 import os from 'node:os';
 import path from 'node:path';
-import { toolEnvironment } from '../install/bootstrap.mjs';
+import { fromRoot, toolEnvironment } from './bootstrap.mjs';
 import { UserError } from './log.mjs';
 import { useMemoryFolder } from './memory-folder.mjs';
-import { fromRoot } from './paths.mjs';
 import { sandboxSecrets } from './sandbox-secrets.mjs';
 
 /** Returns the environment that the user set, without empty variables, which count as unset. */

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { nodeBinary } from '../install/bootstrap.mjs';
-import { programEnvironment } from '../process/environment.mjs';
-import { fromRoot } from '../process/paths.mjs';
-import { launch, run } from '../process/processes.mjs';
-import { writePrivate } from '../process/sandbox-secrets.mjs';
+import { fromRoot, nodeBinary } from './bootstrap.mjs';
+import { programEnvironment } from './environment.mjs';
+import { launch, run } from './processes.mjs';
+import { writePrivate } from './sandbox-secrets.mjs';
 import { start } from './start.mjs';
 
 const portOf = (port) => port + 3;

@@ -3,12 +3,8 @@ export class UserError extends Error {}
 
 /** Prints progress to stderr: a command's stdout carries only its own output. */
 export function log(text) {
-  if (isLive && running.size > 0) process.stderr.write('\r\x1b[K');
   process.stderr.write(`${text}\n`);
 }
-
-const running = new Set();
-const isLive = process.stderr.isTTY;
 
 /**
  * Runs a long step and prints its name, its duration, and whether it succeeded: it failed if it
@@ -16,24 +12,13 @@ const isLive = process.stderr.isTTY;
  */
 export async function step(name, work) {
   const started = performance.now();
-  const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
-  const entry = { text: () => `${name} … ${seconds()}` };
-  if (!isLive) log(`${name} …`);
-  running.add(entry);
-  const ticker = isLive && setInterval(showRunning, 100);
-
+  log(`${name} …`);
   let mark = '✗';
   try {
     const result = await work();
     if (result !== false) mark = '✓';
     return result;
   } finally {
-    clearInterval(ticker);
-    log(`${mark} ${name}  ${seconds()}`);
-    running.delete(entry);
+    log(`${mark} ${name}  ${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
-}
-
-function showRunning() {
-  process.stderr.write(`\r\x1b[K${[...running].map(({ text }) => text()).join('   ')}`);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { suspendUser } from '../../testing/admin-commands.ts';
@@ -102,19 +102,6 @@ it('treats the same subject of another issuer as another user', async () => {
   const [one, other] = [await enter('https://one.example'), await enter('https://other.example')];
   expect(one.user.id).not.toBe(other.user.id);
   expect((await enter('https://one.example')).user.id).toBe(one.user.id);
-});
-
-it('gives a subject that is older than issuers the issuer of its next sign-in', async () => {
-  const { userId, email } = await makeOwner(test);
-  await test.app.db.insert(identities).values({ userId, subject: 'old-subject', linkedAt: new Date() });
-  const people = await Promise.all(Array.from({ length: 5 }, () => match({ email, subject: 'old-subject' })));
-  expect(people.map(({ user }) => user.id)).toEqual(people.map(() => userId));
-  const rows = await test.app.db.select().from(identities).where(eq(identities.userId, userId));
-  expect(rows).toMatchObject([{ issuer: 'https://idp.example', subject: 'old-subject' }]);
-
-  const foreign = makeIdentity({ email: newEmail(), subject: 'old-subject', issuer: 'https://other.example' });
-  const other = await test.app.db.transaction((tx) => matchUser(test.app, tx, foreign, testClient));
-  expect(other.user.id).not.toBe(userId);
 });
 
 it('refuses a second subject for one account', async () => {

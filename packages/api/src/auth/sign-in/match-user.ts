@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, or } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { recordChange, recordJoined } from '../../changes/record-change.ts';
@@ -12,7 +12,6 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { verifiesForeignDomains } from '../../platform/providers/identity.ts';
 import { domainOf } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { lockUser } from '../profile/lock-user.ts';
 import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
 import { endSignUps } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
@@ -170,28 +169,13 @@ async function named(app: App, tx: Transaction, account: Account, { name }: Iden
 type LinkedIdentity = typeof identities.$inferSelect;
 type Subject = Pick<Identity, 'issuer' | 'subject'>;
 
-/**
- * Returns the row of a subject, linked or unlinked, or null. A row that is older than the column
- * `issuer` gets the issuer of the first sign-in that names its subject.
- */
+/** Returns the row of a subject, linked or unlinked, or null. */
 export async function findIdentity(tx: Transaction, { issuer, subject }: Subject): Promise<LinkedIdentity | null> {
   const [row] = await tx
     .select()
     .from(identities)
-    .where(and(eq(identities.subject, subject), or(eq(identities.issuer, issuer), isNull(identities.issuer))))
-    .orderBy(asc(identities.issuer))
-    .limit(1);
-  if (row === undefined) return null;
-  if (row.issuer !== null) return row;
-
-  await lockUser(tx, row.userId);
-  const [updated] = await tx
-    .update(identities)
-    .set({ issuer })
-    .where(and(eq(identities.subject, subject), isNull(identities.issuer)))
-    .returning();
-  // A concurrent sign-in has updated the row, or the user was deleted.
-  return updated ?? findIdentity(tx, { issuer, subject });
+    .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+  return row ?? null;
 }
 
 /** Returns all subjects of a user. At most one is linked. */

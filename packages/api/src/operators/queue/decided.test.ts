@@ -63,7 +63,7 @@ describe('undoing a decision', () => {
     expect(await statusOf(owner.email)).toBe(status);
   });
 
-  it('from a page of an earlier release asks to load the page again', async () => {
+  it('without the time that the page showed asks to load the page again', async () => {
     const owner = await decidedOwner('approve');
     await expect(undo({ ...owner, decidedAt: '' })).rejects.toThrow('This page is out of date. Load it again.');
     expect(await statusOf(owner.email)).toBe('active');

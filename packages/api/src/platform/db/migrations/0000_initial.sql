@@ -1,10 +1,10 @@
 CREATE TABLE "identities" (
 	"user_id" uuid NOT NULL,
-	"issuer" text,
+	"issuer" text NOT NULL,
 	"subject" text NOT NULL,
 	"linked_at" timestamp with time zone NOT NULL,
 	"unlinked_at" timestamp with time zone,
-	CONSTRAINT "identities_subject" UNIQUE NULLS NOT DISTINCT("issuer","subject")
+	CONSTRAINT "identities_subject" UNIQUE("issuer","subject")
 );
 --> statement-breakpoint
 CREATE TABLE "known_browsers" (

@@ -48,17 +48,14 @@ export const identities = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /**
-     * In the form of canonicalIssuer. Null for rows that are older than this column, until the next
-     * sign-in.
-     */
-    issuer: text('issuer'),
+    /** In the form of canonicalIssuer. */
+    issuer: text('issuer').notNull(),
     subject: text('subject').notNull(),
     linkedAt: moment('linked_at').notNull(),
     unlinkedAt: moment('unlinked_at'),
   },
   (table) => [
-    unique('identities_subject').on(table.issuer, table.subject).nullsNotDistinct(),
+    unique('identities_subject').on(table.issuer, table.subject),
     uniqueIndex('identities_linked').on(table.userId).where(sql`${table.unlinkedAt} is null`),
     index('identities_user').on(table.userId),
   ],

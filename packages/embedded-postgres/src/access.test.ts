@@ -3,10 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, postgresAccount } from './account.ts';
-import { postgresFolder } from './binaries.ts';
+import { postgresAccount } from './account.ts';
 import { type EmbeddedServer, openEmbedded } from './embedded-postgres.ts';
-import { clusterName, runCommand } from './run-command.ts';
 
 const isRoot = process.getuid?.() === 0;
 const hasProc = fs.existsSync('/proc/self/status');
@@ -88,80 +86,3 @@ describe('a new cluster', () => {
     await other.stop();
   });
 });
-
-describe('a cluster of an earlier version', () => {
-  it('is upgraded at the start: user, roles and access rules change, and all data is kept', async () => {
-    const dataDir = privateFolder();
-    await makeEarlierCluster(dataDir);
-
-    for (const start of ['first', 'second']) {
-      const database = await openEmbedded(dataDir);
-      const sql = connect(database);
-      const [role] = await sql`select rolsuper from pg_roles where rolname = current_user`;
-      expect([start, role?.rolsuper]).toEqual([start, false]);
-      expect(await sql`select note, mood::text from billing.notes`).toMatchObject([{ note: 'kept', mood: 'fine' }]);
-      await sql.end();
-      await database.stop();
-    }
-
-    const database = await openEmbedded(dataDir);
-    const sql = connect(database);
-    await sql`insert into billing.notes (note) values ('new')`;
-    await sql`alter table billing.notes add column more int`;
-    await sql`alter type billing.mood add value 'good'`;
-    await sql`create or replace function billing.count_notes() returns bigint language sql as 'select 1::bigint'`;
-    await sql`drop view billing.all_notes`;
-    await sql`drop table numbered`;
-    await sql`drop schema billing cascade`;
-    await sql.end();
-    await database.stop();
-    expect(fs.readFileSync(path.join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8')).not.toContain('trust');
-  });
-
-  it('is upgraded once by two processes that start on it at the same time', async () => {
-    const dataDir = privateFolder();
-    await makeEarlierCluster(dataDir);
-    const both = await Promise.all([openEmbedded(dataDir), openEmbedded(dataDir)]);
-
-    expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
-    for (const database of both.sort((one) => (one.started ? 1 : -1))) await database.stop();
-  });
-});
-
-/** Makes a cluster as earlier versions did: with the shared system user, trust, and the service as superuser. */
-async function makeEarlierCluster(dataDir: string): Promise<void> {
-  const folder = path.join(dataDir, 'postgres');
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const account = isRoot ? sharedAccount() : null;
-  if (account) fs.chownSync(folder, account.uid, account.gid);
-  const bin = path.join(postgresFolder({ readableByAll: isRoot }), 'bin');
-  const pgdata = clusterName(account, folder);
-  const initdb = [path.join(bin, 'initdb'), '--pgdata', pgdata, '--auth=trust', '--username=gatehouse', '--no-sync'];
-  await runCommand([...initdb, '--encoding=UTF8', '--locale=C'], { account, folder });
-
-  const single = (database: string, input: string) =>
-    runCommand([path.join(bin, 'postgres'), '--single', '-D', pgdata, database], { account, folder, input });
-  await single('postgres', 'CREATE DATABASE gatehouse;\n');
-  const stderr = await single(
-    'gatehouse',
-    [
-      'create extension pg_trgm',
-      'create schema billing',
-      "create type billing.mood as enum ('fine')",
-      "create table billing.notes (id bigserial primary key, note text, mood billing.mood default 'fine')",
-      'create table numbered (id int generated always as identity)',
-      'create view billing.all_notes as select * from billing.notes',
-      "create function billing.count_notes() returns bigint language sql as 'select count(*) from billing.notes'",
-      "insert into billing.notes (note) values ('kept')",
-    ]
-      .map((statement) => `${statement};\n`)
-      .join(''),
-  );
-  expect(stderr).not.toContain('ERROR');
-}
-
-/** Returns the system user postgres, or another one that is not root. */
-function sharedAccount(): Account {
-  const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+)/m.exec(fs.readFileSync('/etc/passwd', 'utf8')) ?? [];
-  return { uid: Number(uid), gid: Number(gid) };
-}

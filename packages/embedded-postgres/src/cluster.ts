@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Account, changeOwner, postgresAccount } from './account.ts';
+import { type Account, postgresAccount } from './account.ts';
 import { postgresFolder } from './binaries.ts';
 import { createFolder } from './create-folder.ts';
-import { createRoles, superuser, upgradeRoles } from './roles.ts';
+import { createRoles, superuser } from './roles.ts';
 import { clusterName, runCommand } from './run-command.ts';
 import { explainFolder, explainOutput } from './startup-error.ts';
 
@@ -46,16 +46,6 @@ export async function clusterFolder(dataDir: string, { createDatabases = false }
     fs.rmSync(unfinished, { recursive: true, force: true });
   }
   return cluster;
-}
-
-/**
- * Upgrades a cluster of an earlier version to its own operating-system user, roles and access rules.
- * No server may be using it. Rejects with PostgreSQL's output as `stderr`.
- */
-export async function prepareCluster(cluster: string): Promise<void> {
-  const account = postgresAccount(cluster);
-  if (account) changeOwner(account, cluster);
-  await upgradeRoles(account, cluster);
 }
 
 function requireUsable(dataDir: string): string {

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { clusterFolder, prepareCluster } from './cluster.ts';
+import { postgresAccount } from './account.ts';
+import { clusterFolder } from './cluster.ts';
 import { isServed, lockHolder } from './lock-file.ts';
 import { probe, watch } from './probe.ts';
-import { serviceRole } from './roles.ts';
+import { serviceRole, writeAccessRules } from './roles.ts';
 import { type Server, startServer } from './server.ts';
 import { socketFolder } from './socket.ts';
 import { explainOutput, isBlocked } from './startup-error.ts';
@@ -30,8 +31,7 @@ const retryMilliseconds = 10_000;
 /**
  * Opens a PostgreSQL that accepts queries, with its data in `dataDir` and a socket that only the
  * cluster's operating-system user and root can reach. Adopts a running server, else starts one,
- * which shuts down cleanly when this process ends, even by kill -9. Upgrades a data directory of an
- * earlier version first. The role in `url` owns its database and is not a superuser.
+ * which shuts down cleanly when this process ends, even by kill -9. The role in `url` owns its database and is not a superuser.
  *
  * @throws Error with a sentence for the operator if no server can be started.
  */
@@ -59,7 +59,7 @@ type Start = { server: Server | null; reason: string; blocked: boolean };
 async function start(cluster: string, dataDir: string, settings: Record<string, string>): Promise<Start> {
   if (isServed(cluster)) return { server: null, ...failure('lock file "postmaster.pid" already exists', dataDir) };
   try {
-    await prepareCluster(cluster);
+    await writeAccessRules(postgresAccount(cluster), cluster);
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     return { server: null, ...failure(stderr || message, dataDir) };

@@ -1,7 +1,7 @@
-// Starts an admin command. It needs Node 20 or later, and nothing else.
-const [major] = process.versions.node.split('.').map(Number);
-if (major < 20) {
-  process.stderr.write(`Gatehouse needs Node 20 or later. This is ${process.version}.\n`);
+// Starts an admin command. It needs Node 20.16 or later, and nothing else.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 16)) {
+  process.stderr.write(`Gatehouse needs Node 20.16 or later. This is ${process.version}.\n`);
   process.exit(1);
 }
 await import('./lib/apps/server/dist/operator.js');

@@ -53,7 +53,7 @@ export function stage(folder: string, { version, embedded }: { version: string; 
   fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
 }
 
-/** Copies without source maps, declarations and the stamps of the builds, and follows links. */
+/** Copies without source maps and declarations, and follows links. */
 function copy(source: string, target: string): void {
   fs.cpSync(source, target, {
     recursive: true,

@@ -54,7 +54,10 @@ export interface PaymentProvider {
   events(): ProviderEvent[];
   /** Sends an event about any object, for types that the sandbox never sends itself. */
   emit(type: string, object: object, about?: Announcement): ProviderEvent;
-  /** Pays a checkout session as on its hosted page. The session is named by its id or its URL. */
+  /**
+   * Pays a checkout session as on its hosted page, by a customer who completes every authentication. The session is
+   * named by its id or its URL.
+   */
   payCheckout(session: string, card?: string): Payment;
   /**
    * Acts in the portal as on its hosted page. The session is named by its id or its URL.
@@ -63,6 +66,7 @@ export interface PaymentProvider {
    */
   portal(session: string): {
     changeCard(card: string): void;
+    updateCustomer(changes: { name?: string; email?: string }): void;
     cancel(subscription: string): void;
     resume(subscription: string): void;
     changePlan(subscription: string, price: string): void;

@@ -7,7 +7,7 @@ import { createDeliveryQueue } from './events/delivery-queue.ts';
 import { addEndpoint } from './events/webhook-endpoints.ts';
 import { payInvoice } from './invoices/invoice-page.ts';
 import type { OtherAccount, PaymentProvider } from './payment-controls.ts';
-import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal/portal.ts';
+import { cancelInPortal, changeCard, changePlan, resumeInPortal, updateCustomer } from './portal/portal.ts';
 import { daySeconds, hourSeconds, now } from './provider/clock.ts';
 import type { Provider } from './provider/provider.ts';
 import type { PortalSession } from './provider/records.ts';
@@ -192,6 +192,8 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     const session = find('portal_sessions', sessionId);
     return {
       changeCard: (card: string) => saved(() => changeCard(provider, session, card)),
+      updateCustomer: (changes: { name?: string; email?: string }) =>
+        saved(() => updateCustomer(provider, session, changes)),
       cancel: (id: string) => saved(() => cancelInPortal(provider, session, id)),
       resume: (id: string) => saved(() => resumeInPortal(provider, session, id)),
       changePlan: (id: string, price: string) => saved(() => changePlan(provider, session, id, price)),

@@ -1,13 +1,15 @@
+import { findCard } from '../customers/cards.ts';
 import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
+import { authenticate } from '../pages/authentication.ts';
 import { cardFields, errorMessage } from '../pages/card-fields.ts';
 import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
 import { buyerFields, buyerOf } from './buyer-fields.ts';
-import { payCheckout } from './pay-checkout.ts';
+import { payCheckout, useOf } from './pay-checkout.ts';
 
 /**
  * Answers requests for the hosted checkout at /pay/checkout/:id.
@@ -22,6 +24,10 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
 
   const form = await readForm(req);
   const card = form.get('card') ?? '';
+  const known = findCard(card);
+  const step = authenticate(`/pay/checkout/${id}`, form, known && useOf(provider, session, known));
+  if (step && 'ask' in step) return sendPage(res, 200, step.ask);
+  if (step) return sendPage(res, 402, openPage(provider, session, step.failed, card));
   const payment = payCheckout(provider, session, card, buyerOf(form));
   provider.file.save();
   if (payment.paid) redirect(res, payment.location);

@@ -1,5 +1,5 @@
 import { addressIn } from '../customers/address.ts';
-import { findCard, saveCard } from '../customers/cards.ts';
+import { type Card, findCard, type Outcome, saveCard } from '../customers/cards.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
 import { announce, change } from '../events/announce.ts';
 import { daySeconds, timeOf, timeOfCustomer } from '../provider/clock.ts';
@@ -23,13 +23,16 @@ export interface Buyer {
 
 /**
  * Pays a checkout session with a card, as on the hosted page: the subscription starts and the
- * session is complete. If the card is declined, nothing changes and the session stays open.
+ * session is complete. If the card is declined, nothing changes and the session stays open. An
+ * authentication that the card requires is taken as completed.
  */
 export function payCheckout(provider: Provider, session: CheckoutSession, number: string, buyer: Buyer = {}): Payment {
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
   const card = findCard(number);
   if (!card) return { paid: false, message: 'This is not a test card. Choose one of those listed.' };
-  if (card.onSession === 'declines') return { paid: false, message: 'Your card was declined. Try another card.' };
+  if (useOf(provider, session, card) === 'declines') {
+    return { paid: false, message: 'Your card was declined. Try another card.' };
+  }
   if (buyer.promotionCode) return { paid: false, message: 'This code is invalid.' };
   const customer = customerOf(provider, session, buyer);
   if (!customer) return { paid: false, message: 'The customer of this checkout no longer exists.' };
@@ -62,6 +65,12 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   session.invoice = subscription.latest_invoice;
   complete(provider, session, customer, buyer);
   return { paid: true, location: successAddress(session) };
+}
+
+/** Returns the result of the card here: of its charge, or of saving it where a trial makes the first charge later. */
+export function useOf(provider: Provider, session: CheckoutSession, card: Card): Outcome {
+  const { trial_end: end, trial_period_days: days } = provider.state.checkout_settings[session.id] ?? {};
+  return end === undefined && days === undefined ? card.onSession : card.saved;
 }
 
 function complete(provider: Provider, session: CheckoutSession, customer: Customer, buyer: Buyer): void {

@@ -1,6 +1,8 @@
 import { expireSession } from '../checkout/pay-checkout.ts';
 import { announce, change } from '../events/announce.ts';
-import { draftInvoice, payNow, voidInvoice } from '../invoices/invoice.ts';
+import { draftInvoice } from '../invoices/draft-invoice.ts';
+import { payNow } from '../invoices/pay-invoice.ts';
+import { voidInvoice } from '../invoices/settle-invoice.ts';
 import { addInterval, daySeconds, hourSeconds } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';

@@ -9,27 +9,36 @@ export interface Card {
   brand: string;
   /** A description for the hosted pages. */
   about: string;
+  /** Whether the card can be saved. With `authenticates` a page asks for authentication first. */
+  saved: Outcome;
   /** The result of a charge that the customer makes on a page. */
-  onSession: 'pays' | 'declines';
-  /** The result of a later charge without the customer; `requires_action` requires authentication. */
-  offSession: 'pays' | 'declines' | 'requires_action';
+  onSession: Outcome;
+  /** The result of a later charge without the customer, who cannot authenticate then. */
+  offSession: Outcome;
+  /** The result of the charge of a plan change, where it differs. */
+  planChange?: 'declines';
   /** The id by which the API accepts it as a payment method. */
   token: string;
 }
+
+/** The result of using a card. One that authenticates works once the customer has confirmed it at the bank. */
+export type Outcome = 'works' | 'declines' | 'authenticates';
 
 export const cards: readonly Card[] = [
   {
     number: '4242424242424242',
     brand: 'visa',
     about: 'pays',
-    onSession: 'pays',
-    offSession: 'pays',
+    saved: 'works',
+    onSession: 'works',
+    offSession: 'works',
     token: 'pm_card_visa',
   },
   {
     number: '4000000000000002',
     brand: 'visa',
     about: 'is declined',
+    saved: 'declines',
     onSession: 'declines',
     offSession: 'declines',
     token: 'pm_card_visa_chargeDeclined',
@@ -37,18 +46,31 @@ export const cards: readonly Card[] = [
   {
     number: '4000000000000341',
     brand: 'visa',
-    about: 'can be saved, is declined at each later charge',
-    onSession: 'pays',
+    about: 'can be saved, is declined at each charge',
+    saved: 'works',
+    onSession: 'declines',
     offSession: 'declines',
     token: 'pm_card_chargeCustomerFail',
   },
   {
     number: '4000002760003184',
     brand: 'visa',
-    about: 'pays now, requires authentication at each later charge',
-    onSession: 'pays',
-    offSession: 'requires_action',
+    about: 'requires authentication at each charge',
+    saved: 'authenticates',
+    onSession: 'authenticates',
+    offSession: 'authenticates',
     token: 'pm_card_authenticationRequired',
+  },
+  {
+    // The real provider has no such card: the number is the sandbox's own.
+    number: '4000000007007000',
+    brand: 'visa',
+    about: 'pays, is declined at the charge of a plan change',
+    saved: 'works',
+    onSession: 'works',
+    offSession: 'works',
+    planChange: 'declines',
+    token: 'pm_card_sandbox_planChangeDeclined',
   },
 ];
 

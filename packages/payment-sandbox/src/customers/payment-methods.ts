@@ -74,7 +74,7 @@ export function usePaymentMethod(provider: Provider, id: string, customer: Custo
   const ready = cardByToken(id);
   const method = ready ? saveCard(provider, ready, null) : provider.state.payment_methods[id];
   if (!method) throw missing('PaymentMethod', id, 'payment_method');
-  if (cardOf(method)?.onSession === 'declines') {
+  if (cardOf(method)?.saved === 'declines') {
     throw new ApiError(402, 'Your card was declined.', {
       type: 'card_error',
       code: 'card_declined',

@@ -4,11 +4,12 @@ import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
 import { dateText } from '../http/time-text.ts';
+import { authenticate } from '../pages/authentication.ts';
 import { cardFields, errorMessage } from '../pages/card-fields.ts';
 import { money } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice } from '../provider/records.ts';
-import { payNow } from './invoice.ts';
+import { payNow } from './pay-invoice.ts';
 
 /**
  * Answers requests for the hosted invoice at /pay/invoice/:id, where an open invoice can be paid.
@@ -19,8 +20,11 @@ export async function invoicePage(provider: Provider, { req, res, method }: Exch
   const invoice = provider.state.invoices[id];
   if (!invoice) throw new HttpError(404, 'There is no such invoice.');
   if (method !== 'POST') return sendPage(res, 200, pageOf(invoice, null));
-  const number = (await readForm(req)).get('card') ?? '';
-  const message = payInvoice(provider, invoice, number);
+  const form = await readForm(req);
+  const number = form.get('card') ?? '';
+  const step = owed(invoice) ? authenticate(`/pay/invoice/${id}`, form, findCard(number)?.onSession) : null;
+  if (step && 'ask' in step) return sendPage(res, 200, step.ask);
+  const message = payInvoice(provider, invoice, number, step === null);
   provider.file.save();
   if (message === null) redirect(res, `/pay/invoice/${id}`);
   else sendPage(res, 402, pageOf(invoice, message, number));
@@ -28,20 +32,22 @@ export async function invoicePage(provider: Provider, { req, res, method }: Exch
 
 /**
  * Pays an open invoice with a card, as the customer does on the page. Returns null, or the sentence
- * that the page shows.
+ * that the page shows. An authentication that the card requires has been completed, unless
+ * `authenticated` is false.
  */
-export function payInvoice(provider: Provider, invoice: Invoice, number: string): string | null {
+export function payInvoice(provider: Provider, invoice: Invoice, number: string, authenticated = true): string | null {
   const card = findCard(number);
-  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
-    return 'There is nothing to pay on this invoice.';
+  if (!owed(invoice)) return 'There is nothing to pay on this invoice.';
   if (!card) return 'This is not a test card. Choose one of those listed.';
   const method = saveCard(provider, card, invoice.customer);
-  const charge = payNow(provider, invoice.id, true, { manual: true, paymentMethod: method.id });
-  return charge.result === 'paid' ? null : 'Your card was declined. Try another card.';
+  const charge = payNow(provider, invoice.id, true, { manual: true, paymentMethod: method.id, authenticated });
+  if (charge.result === 'paid') return null;
+  if (charge.result === 'requires_action')
+    return 'We are unable to authenticate your payment method. Try another card.';
+  return 'Your card was declined. Try another card.';
 }
 
 function pageOf(invoice: Invoice, message: string | null, card?: string): string {
-  const owed = invoice.status === 'open' || invoice.status === 'uncollectible';
   return page({
     title: `Invoice ${invoice.number ?? ''}`.trim(),
     width: 'narrow',
@@ -51,8 +57,13 @@ function pageOf(invoice: Invoice, message: string | null, card?: string): string
       (line) => html`<dt>${line.description}</dt><dd>${money(line.amount, line.currency)}</dd>`,
     )}</dl>
 ${errorMessage(message)}
-${owed && html`<form method="post" action="/pay/invoice/${invoice.id}">${cardFields(card)}<button class="primary">Pay ${money(invoice.amount_due, invoice.currency)}</button></form>`}`,
+${owed(invoice) && html`<form method="post" action="/pay/invoice/${invoice.id}">${cardFields(card)}<button class="primary">Pay ${money(invoice.amount_due, invoice.currency)}</button></form>`}`,
   });
+}
+
+/** Whether the invoice can be paid on its page. */
+function owed({ status }: Invoice): boolean {
+  return status === 'open' || status === 'uncollectible';
 }
 
 const statusTexts: Record<string, string> = {

@@ -5,7 +5,9 @@ import { ApiError, missing, refused } from '../routing/api-error.ts';
 import { createdIn, listPage } from '../routing/lists.ts';
 import { pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
-import { finalizeInvoice, markUncollectible, payNow, settle, voidInvoice } from './invoice.ts';
+import { finalizeInvoice } from './draft-invoice.ts';
+import { payNow } from './pay-invoice.ts';
+import { markUncollectible, settle, voidInvoice } from './settle-invoice.ts';
 
 export const invoiceRoutes = [
   route<Stripe.InvoiceListParams>(

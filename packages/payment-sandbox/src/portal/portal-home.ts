@@ -15,6 +15,7 @@ export function homeBody(provider: Provider, session: PortalSession): Html {
   return html`${subscriptions.length === 0 && html`<p class="panel">There is no plan.</p>`}
 ${subscriptions.map((subscription) => planPanel(provider, session, subscription))}
 ${features.payment_method_update.enabled && cardPanel(provider, session)}
+${features.customer_update.enabled && customerPanel(provider, session)}
 ${features.invoice_history.enabled && invoicesPanel(provider, session)}`;
 }
 
@@ -47,6 +48,17 @@ function cardPanel(provider: Provider, session: PortalSession): Html {
   return html`<section class="panel" aria-labelledby="card"><h2 id="card">Card</h2>
 <p>${cardText(provider, session)}</p>
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
+}
+
+function customerPanel(provider: Provider, session: PortalSession): Html {
+  const { allowed_updates: allowed } = configurationOf(provider, session).features.customer_update;
+  const customer = provider.state.customers[session.customer];
+  const fields = (['name', 'email'] as const).filter((name) => allowed.includes(name));
+  return html`<section class="panel" aria-labelledby="details"><h2 id="details">Billing details</h2>
+<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="customer">${fields.map(
+    (name) =>
+      html`<div class="field"><label for="customer-${name}">${name === 'name' ? 'Name' : 'E-mail'}</label><input id="customer-${name}" name="${name}" value="${customer?.[name] ?? ''}"></div>`,
+  )}<button>Change details</button></form></section>`;
 }
 
 /** Returns a sentence that says when a change of plan is charged, by the configuration. */

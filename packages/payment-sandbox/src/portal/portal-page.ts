@@ -2,11 +2,20 @@ import { redirect, sendPage } from '../http/answer.ts';
 import { type Html, html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
+import { authenticate } from '../pages/authentication.ts';
 import { errorMessage } from '../pages/card-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession } from '../provider/records.ts';
 import { ApiError } from '../routing/api-error.ts';
-import { cancelInPortal, changeCard, changePlan, PortalError, resumeInPortal } from './portal.ts';
+import {
+  cancelInPortal,
+  changeCard,
+  changePlan,
+  PortalError,
+  resumeInPortal,
+  updateCustomer,
+  useInPortal,
+} from './portal.ts';
 import { flowBody } from './portal-flow-page.ts';
 import { homeBody } from './portal-home.ts';
 
@@ -22,6 +31,9 @@ export async function portalPage(provider: Provider, { req, res, method, query }
     throw new HttpError(404, 'There is no such portal session.');
   if (method !== 'POST') return sendPage(res, 200, pageOf(provider, session, null, query.get('done')));
   const form = await readForm(req);
+  const step = authenticate(`/pay/portal/${id}`, form, useInPortal(provider, session, form));
+  if (step && 'ask' in step) return sendPage(res, 200, step.ask);
+  if (step) return sendPage(res, 402, pageOf(provider, session, step.failed, null));
   try {
     act(provider, session, form);
   } catch (error) {
@@ -40,12 +52,18 @@ function act(provider: Provider, session: PortalSession, form: URLSearchParams):
   const acts: Record<string, () => void> = {
     card: () => changeCard(provider, session, form.get('card') ?? ''),
     cancel: () => cancelInPortal(provider, session, subscription),
+    customer: () => updateCustomer(provider, session, customerChanges(form)),
     resume: () => resumeInPortal(provider, session, subscription),
     plan: () => changePlan(provider, session, subscription, form.get('price') ?? '', quantity),
   };
   const wanted = form.get('act') ?? '';
   if (!Object.hasOwn(acts, wanted)) throw new PortalError('The portal cannot do that.');
   acts[wanted]?.();
+}
+
+function customerChanges(form: URLSearchParams): { name?: string; email?: string } {
+  const given = (['name', 'email'] as const).filter((name) => form.has(name));
+  return Object.fromEntries(given.map((name) => [name, form.get(name)?.trim() ?? '']));
 }
 
 /** Returns the URL after an action: that of the flow, otherwise the home page. */
@@ -57,6 +75,7 @@ function after(session: PortalSession, act: string): string {
 
 const doneTexts: Record<string, string> = {
   card: 'The card has been changed.',
+  customer: 'The details have been changed.',
   cancel: 'The cancellation has been scheduled.',
   resume: 'The plan continues.',
   plan: 'The plan has been changed.',

@@ -1,4 +1,4 @@
-import { findCard, saveCard } from '../customers/cards.ts';
+import { cardOf, findCard, type Outcome, saveCard } from '../customers/cards.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
 import { change } from '../events/announce.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -34,7 +34,7 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
   const customer = provider.state.customers[session.customer];
   if (!card) throw new PortalError('This is not a test card. Choose one of those listed.');
   if (!customer) throw new PortalError('This customer no longer exists.');
-  if (card.onSession === 'declines') throw new PortalError('Your card was declined. Try another card.');
+  if (card.saved === 'declines') throw new PortalError('Your card was declined. Try another card.');
   const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
   change(provider, 'customer.updated', customer, () => {
     customer.invoice_settings.default_payment_method = method.id;
@@ -79,7 +79,7 @@ export function resumeInPortal(provider: Provider, session: PortalSession, subsc
 }
 
 /**
- * Changes the price of the subscription's only item.
+ * Changes the price of the subscription's only item. An authentication that the card requires is taken as completed.
  *
  * @throws PortalError if the configuration does not offer it, or the plan has ended, several items or a
  *   schedule; ApiError if the card is declined. Nothing has changed then.
@@ -102,7 +102,45 @@ export function changePlan(
     changes: [{ id: item.id, price: priceId, ...(quantity !== undefined && { quantity }) }],
     proration: feature.proration_behavior,
     payment: 'error_if_incomplete',
-    onSession: true,
+    terms: { onSession: true, authenticated: true },
+  });
+}
+
+/**
+ * Returns the result of a card on the portal's page: of saving it, or of the charge of a plan change. Undefined if no
+ * card is used.
+ */
+export function useInPortal(provider: Provider, session: PortalSession, form: URLSearchParams): Outcome | undefined {
+  if (form.get('act') === 'card') return findCard(form.get('card') ?? '')?.saved;
+  if (form.get('act') !== 'plan') return undefined;
+  const { subscription_update: feature } = configurationOf(provider, session).features;
+  if (feature.proration_behavior !== 'always_invoice') return undefined;
+  const subscription = provider.state.subscriptions[form.get('subscription') ?? ''];
+  const standard = provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
+  const method = provider.state.payment_methods[subscription?.default_payment_method ?? standard ?? ''];
+  return cardOf(method)?.onSession;
+}
+
+/**
+ * Changes what the configuration lets the customer change of its own data.
+ *
+ * @throws PortalError if it does not allow it, or the customer was deleted.
+ */
+export function updateCustomer(
+  provider: Provider,
+  session: PortalSession,
+  changes: { name?: string; email?: string },
+): void {
+  const { customer_update: feature } = configurationOf(provider, session).features;
+  const customer = provider.state.customers[session.customer];
+  if (!customer) throw new PortalError('This customer no longer exists.');
+  for (const name of ['name', 'email'] as const) {
+    if (changes[name] !== undefined && !(feature.enabled && feature.allowed_updates.includes(name)))
+      throw new PortalError(`The ${name} cannot be changed in this portal.`);
+  }
+  change(provider, 'customer.updated', customer, () => {
+    if (changes.name !== undefined) customer.name = changes.name || null;
+    if (changes.email !== undefined) customer.email = changes.email || null;
   });
 }
 

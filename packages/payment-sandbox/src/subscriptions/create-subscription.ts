@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
 import { existingCustomer } from '../customers/customers.ts';
-import { tryCharge } from '../invoices/invoice.ts';
+import { tryCharge } from '../invoices/charge.ts';
 import { daySeconds, timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
@@ -76,7 +76,7 @@ function readTrialEnd(provider: Provider, customer: string, params: Stripe.Subsc
 }
 
 function requirePayable(provider: Provider, method: string | null, behaviour: string): void {
-  const charge = tryCharge(provider, method, false);
+  const charge = tryCharge(provider, method, {});
   if (charge.result === 'no_card')
     throw refused(`${charge.message} Please consider adding a default payment method.`, { code: 'resource_missing' });
   if (charge.result !== 'paid' && behaviour === 'error_if_incomplete') {

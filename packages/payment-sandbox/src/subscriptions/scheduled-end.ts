@@ -1,5 +1,5 @@
 import { announce } from '../events/announce.ts';
-import { draftInvoice } from '../invoices/invoice.ts';
+import { draftInvoice } from '../invoices/draft-invoice.ts';
 import { hourSeconds } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';

@@ -1,5 +1,6 @@
 import { announce } from '../events/announce.ts';
-import { draftInvoice, finalizeInvoice, payNow } from '../invoices/invoice.ts';
+import { draftInvoice, finalizeInvoice } from '../invoices/draft-invoice.ts';
+import { payNow } from '../invoices/pay-invoice.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
 import { type NewSubscription, newSubscription } from './new-subscription.ts';
@@ -16,7 +17,10 @@ export function startSubscription(provider: Provider, input: NewSubscription): S
   subscription.latest_invoice = invoice.id;
   announce(provider, 'customer.subscription.created', subscription);
   announce(provider, 'invoice.created', invoice);
-  if (input.payFirstInvoice ?? true) payNow(provider, invoice.id, input.onSession ?? false);
-  else finalizeInvoice(provider, invoice);
+  if (input.payFirstInvoice ?? true) {
+    // On the page of a checkout the customer has authenticated the payment before.
+    const onSession = input.onSession ?? false;
+    payNow(provider, invoice.id, onSession, { authenticated: onSession });
+  } else finalizeInvoice(provider, invoice);
   return subscription;
 }

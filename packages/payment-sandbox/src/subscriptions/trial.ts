@@ -1,5 +1,6 @@
 import { announce, change } from '../events/announce.ts';
-import { draftInvoice, payNow } from '../invoices/invoice.ts';
+import { draftInvoice } from '../invoices/draft-invoice.ts';
+import { payNow } from '../invoices/pay-invoice.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';

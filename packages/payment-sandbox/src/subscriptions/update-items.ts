@@ -1,7 +1,9 @@
 import { findPrice } from '../catalogue/prices.ts';
 import { announce, change } from '../events/announce.ts';
-import { addPendingLine, draftInvoice, payNow, tryCharge } from '../invoices/invoice.ts';
+import { tryCharge } from '../invoices/charge.ts';
+import { addPendingLine, draftInvoice } from '../invoices/draft-invoice.ts';
 import { newLine } from '../invoices/new-invoice.ts';
+import { payNow } from '../invoices/pay-invoice.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { InvoiceLine, Subscription, SubscriptionItem } from '../provider/records.ts';
@@ -20,7 +22,8 @@ export interface ItemUpdate {
   changes: ItemChange[];
   proration?: string | undefined;
   payment?: string | undefined;
-  onSession?: boolean;
+  /** Whether the customer makes the change on a page, and has authenticated its payment. */
+  terms?: { onSession: boolean; authenticated: boolean };
   /** Makes further changes, which become part of the same event. */
   also?: (subscription: Subscription) => void;
 }
@@ -60,7 +63,8 @@ export function updateItems(provider: Provider, subscription: Subscription, upda
   });
   if (!draft) return;
   announce(provider, 'invoice.created', draft);
-  payNow(provider, draft.id, update.onSession ?? false);
+  const { onSession = false, authenticated = false } = update.terms ?? {};
+  payNow(provider, draft.id, onSession, { authenticated });
 }
 
 function plannedItems(provider: Provider, subscription: Subscription, changes: ItemChange[]): SubscriptionItem[] {
@@ -153,7 +157,10 @@ function requireAccepted(
   const total = lines.reduce((sum, line) => sum + line.amount, 0);
   const customer = provider.state.customers[subscription.customer];
   const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
-  const charge = total > 0 ? tryCharge(provider, method, update.onSession ?? false) : ({ result: 'paid' } as const);
+  const charge =
+    total > 0
+      ? tryCharge(provider, method, { ...update.terms, reason: 'subscription_update' })
+      : ({ result: 'paid' } as const);
   if (charge.result === 'paid') return;
   if (update.payment === 'pending_if_incomplete') {
     throw refused('The sandbox does not support pending updates; the real provider does.', {

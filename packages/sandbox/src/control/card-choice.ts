@@ -9,7 +9,7 @@ export function cardChoice(state: PaymentState, subscription: Subscription): Htm
   const last4 = state.payment_methods[subscription.default_payment_method ?? standard ?? '']?.card?.last4;
   if (subscription.ended_at !== null) return '';
   return html`<form method="post" action="/control/card"><input type="hidden" name="customer" value="${subscription.customer}"><select name="card" aria-label="Card of ${subscription.id}">${cards
-    .filter(({ onSession }) => onSession === 'pays')
+    .filter(({ saved }) => saved !== 'declines')
     .map(
       ({ number, about }) =>
         html`<option value="${number}"${number.endsWith(last4 ?? 'none') && html` selected`}>…${number.slice(-4)} ${about}</option>`,

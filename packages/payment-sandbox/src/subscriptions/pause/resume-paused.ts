@@ -1,7 +1,9 @@
 import type Stripe from 'stripe';
 import { announce, change } from '../../events/announce.ts';
-import { addPendingLine, draftInvoice, finalizeInvoice, payNow, settle } from '../../invoices/invoice.ts';
+import { addPendingLine, draftInvoice, finalizeInvoice } from '../../invoices/draft-invoice.ts';
 import { newLine } from '../../invoices/new-invoice.ts';
+import { payNow } from '../../invoices/pay-invoice.ts';
+import { settle } from '../../invoices/settle-invoice.ts';
 import type { Renewed } from '../../provider/bookkeeping.ts';
 import { addInterval, timeOfCustomer } from '../../provider/clock.ts';
 import type { Provider } from '../../provider/provider.ts';

@@ -1,0 +1,60 @@
+import { announce, change } from '../events/announce.ts';
+import { timeOfCustomer } from '../provider/clock.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Invoice, InvoiceLine, Subscription } from '../provider/records.ts';
+import { type BillingReason, newInvoice, newLine } from './new-invoice.ts';
+
+/**
+ * Drafts an invoice of a subscription's items and its pending lines. The caller sets
+ * `latest_invoice` and announces the subscription and the invoice, so that every state of a
+ * subscription appears in an event.
+ */
+export function draftInvoice(
+  provider: Provider,
+  subscription: Subscription,
+  reason: BillingReason,
+  { free = false, lines }: { free?: boolean; lines?: InvoiceLine[] } = {},
+): Invoice {
+  const invoice = newInvoice(provider, subscription, reason);
+  const items = lines ?? subscription.items.data.map((item) => newLine(subscription, item, free ? 0 : null));
+  const waiting = provider.state.pending_lines[subscription.id] ?? [];
+  delete provider.state.pending_lines[subscription.id];
+  invoice.lines.data = [...waiting, ...items].map((line) => ({ ...line, invoice: invoice.id }));
+  const total = invoice.lines.data.reduce((sum, line) => sum + line.amount, 0);
+  invoice.subtotal = invoice.total = total;
+  invoice.subtotal_excluding_tax = invoice.total_excluding_tax = total;
+  invoice.amount_due = invoice.amount_remaining = Math.max(0, total);
+  provider.state.invoices[invoice.id] = invoice;
+  return invoice;
+}
+
+/** Finalises a draft: sets its number and its final amount. */
+export function finalizeInvoice(provider: Provider, invoice: Invoice): void {
+  if (invoice.status !== 'draft') return;
+  const at = timeOfCustomer(provider, invoice.customer);
+  const customer = provider.state.customers[invoice.customer];
+  const balance = customer?.balance ?? 0;
+  // A negative total becomes a credit of the customer, which pays the next invoices.
+  const due = Math.max(0, invoice.total + Math.min(0, balance));
+  const balanceAfter = invoice.total < 0 ? balance + invoice.total : Math.min(0, balance + invoice.total);
+  invoice.status = 'open';
+  invoice.number = `SANDBOX-${String(provider.state.next_invoice_number++).padStart(4, '0')}`;
+  invoice.starting_balance = balance;
+  invoice.ending_balance = balance < 0 || invoice.total < 0 ? balanceAfter : balance;
+  invoice.amount_due = invoice.amount_remaining = due;
+  invoice.effective_at = at;
+  invoice.automatically_finalizes_at = null;
+  invoice.hosted_invoice_url = `${provider.url}/pay/invoice/${invoice.id}`;
+  invoice.invoice_pdf = `${provider.url}/pay/invoice/${invoice.id}`;
+  invoice.status_transitions.finalized_at = at;
+  announce(provider, 'invoice.finalized', invoice);
+  if (!customer) return;
+  change(provider, 'customer.updated', customer, () => {
+    customer.balance = invoice.ending_balance ?? 0;
+  });
+}
+
+/** Adds a line to the next invoice of a subscription. */
+export function addPendingLine(provider: Provider, subscription: Subscription, line: InvoiceLine): void {
+  provider.state.pending_lines[subscription.id] = [...(provider.state.pending_lines[subscription.id] ?? []), line];
+}

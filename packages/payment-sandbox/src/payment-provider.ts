@@ -1,7 +1,8 @@
 import { holdRequests } from './api/hold-requests.ts';
 import { payCheckout } from './checkout/pay-checkout.ts';
 import { nextStep, runUntil } from './clock/advance.ts';
-import { findCard, goodCard } from './customers/cards.ts';
+import { goodCard } from './customers/cards.ts';
+import { findTestMethod } from './customers/test-methods.ts';
 import { announce } from './events/announce.ts';
 import { createDeliveryQueue } from './events/delivery-queue.ts';
 import { addEndpoint } from './events/webhook-endpoints.ts';
@@ -95,7 +96,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     portal,
     payInvoice: (invoice, card = goodCard) => saved(() => payInvoice(provider, find('invoices', invoice), card)),
     setCard(customer, card) {
-      if (!findCard(card)) throw new Error(`${card} is not a test card.`);
+      if (!findTestMethod(card)) throw new Error(`${card} is not a test card.`);
       saved(() => changeCard(provider, { customer } as PortalSession, card));
     },
     forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),

@@ -1,10 +1,10 @@
-import { findCard } from '../customers/cards.ts';
+import { findTestMethod, testMethodsFor } from '../customers/test-methods.ts';
 import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
 import { authenticate } from '../pages/authentication.ts';
-import { cardFields, errorMessage } from '../pages/card-fields.ts';
+import { errorMessage, methodFields } from '../pages/method-fields.ts';
 import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
@@ -24,7 +24,7 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
 
   const form = await readForm(req);
   const card = form.get('card') ?? '';
-  const known = findCard(card);
+  const known = findTestMethod(card);
   const step = authenticate(`/pay/checkout/${id}`, form, known && useOf(provider, session, known));
   if (step && 'ask' in step) return sendPage(res, 200, step.ask);
   if (step) return sendPage(res, 402, openPage(provider, session, step.failed, card));
@@ -50,7 +50,7 @@ ${session.line_items.data.map((line) => lineOf(provider, line))}
 ${errorMessage(message)}
 <form method="post" action="/pay/checkout/${session.id}">
 ${buyerFields(provider, session)}
-${cardFields(card)}
+${methodFields(testMethodsFor(currency, session.payment_method_types), card)}
 <button class="primary">Pay ${money(session.amount_total ?? 0, currency)}</button></form>`,
   });
 }

@@ -28,7 +28,7 @@ export const createRules: Rules<Stripe.Checkout.SessionCreateParams> = {
   adaptive_pricing: 'unsupported',
   after_expiration: 'unsupported',
   allow_promotion_codes: 'boolean',
-  allowed_payment_method_types: 'unsupported',
+  allowed_payment_method_types: { list: 'string' },
   automatic_tax: { hash: { enabled: 'boolean', liability: 'unsupported' }, required: ['enabled'] },
   billing_address_collection: { one: ['auto', 'required'] },
   branding_settings: 'unsupported',

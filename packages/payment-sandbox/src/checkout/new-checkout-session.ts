@@ -1,7 +1,9 @@
 import type Stripe from 'stripe';
+import { testMethodsFor } from '../customers/test-methods.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
+import { refused } from '../routing/api-error.ts';
 import { mergeMetadata } from '../routing/parameters.ts';
 
 /** Returns a new open session with the URL of its hosted page. Times in seconds. */
@@ -20,7 +22,7 @@ export function newSession(
     adaptive_pricing: null,
     after_expiration: null,
     allow_promotion_codes: params.allow_promotion_codes ?? null,
-    allowed_payment_method_types: null,
+    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
     amount_subtotal: amount,
     amount_total: amount,
     automatic_tax: automaticTax(params.automatic_tax?.enabled ?? false),
@@ -58,7 +60,7 @@ export function newSession(
     payment_method_collection: params.payment_method_collection ?? 'always',
     payment_method_configuration_details: null,
     payment_method_options: null,
-    payment_method_types: ['card'],
+    payment_method_types: acceptedTypes(lines[0]?.currency ?? '', params.allowed_payment_method_types),
     payment_status: 'unpaid',
     permissions: null,
     recovered_from: null,
@@ -85,4 +87,16 @@ export function newSession(
 function automaticTax(enabled: boolean): CheckoutSession['automatic_tax'] {
   if (!enabled) return { enabled, liability: null, provider: null, status: null };
   return { enabled, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' };
+}
+
+/**
+ * Returns the types of payment methods that a session accepts: of those that the account has for the
+ * currency, the allowed ones.
+ *
+ * @throws ApiError if none is left.
+ */
+function acceptedTypes(currency: string, allowed?: string[]): string[] {
+  const types = [...new Set(testMethodsFor(currency, allowed).map(({ type }) => type))];
+  if (types.length > 0) return types;
+  throw refused('No valid payment method types for this Checkout Session.', { param: 'allowed_payment_method_types' });
 }

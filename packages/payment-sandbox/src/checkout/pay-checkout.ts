@@ -1,7 +1,9 @@
 import { addressIn } from '../customers/address.ts';
-import { type Card, findCard, type Outcome, saveCard } from '../customers/cards.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
+import type { Outcome, TestMethod } from '../customers/test-method.ts';
+import { findTestMethod, saveTestMethod } from '../customers/test-methods.ts';
 import { announce, change } from '../events/announce.ts';
+import { refusalOf } from '../pages/method-fields.ts';
 import { daySeconds, timeOf, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -22,15 +24,17 @@ export interface Buyer {
 }
 
 /**
- * Pays a checkout session with a card, as on the hosted page: the subscription starts and the
- * session is complete. If the card is declined, nothing changes and the session stays open. An
- * authentication that the card requires is taken as completed.
+ * Pays a checkout session with a card or bank account, as on the hosted page: the subscription starts and the
+ * session is complete, though still unpaid where the debit of the bank account takes days. If the
+ * card is declined, nothing changes and the session stays open. An authentication that the card
+ * requires is taken as completed.
  */
 export function payCheckout(provider: Provider, session: CheckoutSession, number: string, buyer: Buyer = {}): Payment {
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
-  const card = findCard(number);
-  if (!card) return { paid: false, message: 'This is not a test card. Choose one of those listed.' };
-  if (useOf(provider, session, card) === 'declines') {
+  const wanted = findTestMethod(number);
+  const sentence = refusalOf(wanted, session.currency ?? '', session.payment_method_types);
+  if (!wanted || sentence) return { paid: false, message: sentence ?? '' };
+  if (useOf(provider, session, wanted) === 'declines') {
     return { paid: false, message: 'Your card was declined. Try another card.' };
   }
   if (buyer.promotionCode) return { paid: false, message: 'This code is invalid.' };
@@ -44,7 +48,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
       ? timeOfCustomer(provider, customer.id) + settings.trial_period_days * daySeconds
       : null);
   updateCustomer(provider, customer, session, buyer);
-  const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
+  const method = usePaymentMethod(provider, saveTestMethod(provider, wanted, null).id, customer);
   const subscription = startSubscription(provider, {
     customer: customer.id,
     items: session.line_items.data.map(({ price, quantity }) => ({
@@ -60,17 +64,18 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
     onSession: true,
     ...(settings.missing_payment_method && { missingPaymentMethod: settings.missing_payment_method }),
   });
-  session.payment_status = trialEnd === null ? 'paid' : 'no_payment_required';
+  const delayed = provider.state.debits[subscription.latest_invoice ?? ''] !== undefined;
+  session.payment_status = trialEnd !== null ? 'no_payment_required' : delayed ? 'unpaid' : 'paid';
   session.subscription = subscription.id;
   session.invoice = subscription.latest_invoice;
   complete(provider, session, customer, buyer);
   return { paid: true, location: successAddress(session) };
 }
 
-/** Returns the result of the card here: of its charge, or of saving it where a trial makes the first charge later. */
-export function useOf(provider: Provider, session: CheckoutSession, card: Card): Outcome {
+/** Returns the result of a payment method here: of its charge, or of saving it where a trial makes the first charge later. */
+export function useOf(provider: Provider, session: CheckoutSession, method: TestMethod): Outcome {
   const { trial_end: end, trial_period_days: days } = provider.state.checkout_settings[session.id] ?? {};
-  return end === undefined && days === undefined ? card.onSession : card.saved;
+  return end === undefined && days === undefined ? method.onSession : method.saved;
 }
 
 function complete(provider: Provider, session: CheckoutSession, customer: Customer, buyer: Buyer): void {
@@ -115,7 +120,7 @@ export function expireSession(provider: Provider, session: CheckoutSession): voi
 }
 
 /** Events show a session without its lines, like an answer that does not expand them. */
-function withoutLines({ line_items: _, ...session }: CheckoutSession): object {
+export function withoutLines({ line_items: _, ...session }: CheckoutSession): object {
   return session;
 }
 

@@ -1,3 +1,4 @@
+import { stepsOfDebit } from '../checkout/debit-result.ts';
 import { expireSession } from '../checkout/pay-checkout.ts';
 import { announce, change } from '../events/announce.ts';
 import { draftInvoice } from '../invoices/draft-invoice.ts';
@@ -54,6 +55,9 @@ function* steps(provider: Provider, testClock: string | null): Generator<Step> {
   }
   for (const invoice of Object.values(state.invoices)) {
     if (invoice.test_clock === testClock && invoice.auto_advance) yield* stepsOfInvoice(provider, invoice);
+  }
+  for (const debit of Object.values(state.debits)) {
+    if (state.invoices[debit.invoice]?.test_clock === testClock) yield* stepsOfDebit(provider, debit);
   }
   for (const session of Object.values(state.checkout_sessions)) {
     const clock = state.customers[session.customer ?? '']?.test_clock ?? null;

@@ -6,7 +6,7 @@ import { ApiError, missing } from '../routing/api-error.ts';
 import { listPage } from '../routing/lists.ts';
 import { pageRules } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
-import { cardByToken, cardOf, saveCard } from './cards.ts';
+import { saveTestMethod, testMethodByToken, testMethodOf } from './test-methods.ts';
 
 export const paymentMethodRoutes = [
   route<Stripe.PaymentMethodRetrieveParams>('GET', '/v1/payment_methods/:id', {}, ({ provider, id }) => {
@@ -66,15 +66,15 @@ function detach({ provider, id }: Call<Stripe.PaymentMethodDetachParams>): Payme
 }
 
 /**
- * Attaches a saved card, or a test card by its token (pm_card_visa …), to a customer.
+ * Attaches a saved payment method, or a test card or bank account by its token (pm_card_visa …), to a customer.
  *
  * @throws ApiError resource_missing if there is no such payment method, card_declined if the card declines.
  */
 export function usePaymentMethod(provider: Provider, id: string, customer: Customer): PaymentMethod {
-  const ready = cardByToken(id);
-  const method = ready ? saveCard(provider, ready, null) : provider.state.payment_methods[id];
+  const ready = testMethodByToken(id);
+  const method = ready ? saveTestMethod(provider, ready, null) : provider.state.payment_methods[id];
   if (!method) throw missing('PaymentMethod', id, 'payment_method');
-  if (cardOf(method)?.saved === 'declines') {
+  if (testMethodOf(method)?.saved === 'declines') {
     throw new ApiError(402, 'Your card was declined.', {
       type: 'card_error',
       code: 'card_declined',

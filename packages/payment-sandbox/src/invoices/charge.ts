@@ -1,8 +1,12 @@
-import { cardOf } from '../customers/cards.ts';
+import { testMethodOf } from '../customers/test-methods.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice } from '../provider/records.ts';
 
-export type Charge = { result: 'paid' } | { result: 'declined' | 'requires_action' | 'no_card'; message: string };
+/** The result of a charge. One that is processing succeeds or fails days later. */
+export type Charge =
+  | { result: 'paid' }
+  | { result: 'processing'; clears: boolean }
+  | { result: 'declined' | 'requires_action' | 'no_card'; message: string };
 
 /** How a charge is made. */
 export interface ChargeTerms {
@@ -16,12 +20,12 @@ export interface ChargeTerms {
 
 /** Returns the result that a charge would have. Changes nothing. */
 export function tryCharge(provider: Provider, methodId: string | null, terms: ChargeTerms): Charge {
-  const card = methodId ? cardOf(provider.state.payment_methods[methodId]) : undefined;
-  if (!card) {
+  const method = methodId ? testMethodOf(provider.state.payment_methods[methodId]) : undefined;
+  if (!method) {
     return { result: 'no_card', message: 'This customer has no attached payment source or default payment method.' };
   }
-  const outcome = terms.onSession ? card.onSession : card.offSession;
-  if (outcome === 'declines' || (card.planChange === 'declines' && terms.reason === 'subscription_update')) {
+  const outcome = terms.onSession ? method.onSession : method.offSession;
+  if (outcome === 'declines' || (method.planChange === 'declines' && terms.reason === 'subscription_update')) {
     return { result: 'declined', message: 'Your card was declined.' };
   }
   if (outcome === 'authenticates' && !terms.authenticated) {
@@ -30,6 +34,7 @@ export function tryCharge(provider: Provider, methodId: string | null, terms: Ch
       message: 'This payment requires additional user action before it can be completed.',
     };
   }
+  if (outcome === 'clears' || outcome === 'bounces') return { result: 'processing', clears: outcome === 'clears' };
   return { result: 'paid' };
 }
 

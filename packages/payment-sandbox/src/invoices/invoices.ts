@@ -5,6 +5,7 @@ import { ApiError, missing, refused } from '../routing/api-error.ts';
 import { createdIn, listPage } from '../routing/lists.ts';
 import { pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
+import { requireNoDebit } from './debit.ts';
 import { finalizeInvoice } from './draft-invoice.ts';
 import { payNow } from './pay-invoice.ts';
 import { markUncollectible, settle, voidInvoice } from './settle-invoice.ts';
@@ -92,6 +93,7 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
   const invoice = findInvoice(provider, id);
   if (invoice.status === 'paid') throw refused('Invoice is already paid');
   if (invoice.status === 'void') throw refused('Invoices that are void cannot be paid.');
+  requireNoDebit(provider, invoice);
   if (params.paid_out_of_band) {
     finalizeInvoice(provider, invoice);
     settle(provider, invoice);
@@ -102,7 +104,7 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
     throw missing('PaymentMethod', method, 'payment_method');
   }
   const charge = payNow(provider, id, params.off_session === false, { manual: true, paymentMethod: method });
-  if (charge.result === 'paid') return invoice;
+  if (charge.result === 'paid' || charge.result === 'processing') return invoice;
   if (charge.result === 'no_card') throw refused(charge.message, { code: 'resource_missing' });
   throw new ApiError(402, charge.message, {
     type: 'card_error',
@@ -113,6 +115,7 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
 
 function requireUnpaid(provider: Provider, id: string, verb: string): Invoice {
   const invoice = findInvoice(provider, id);
+  requireNoDebit(provider, invoice);
   if (invoice.status === 'open' || invoice.status === 'uncollectible') return invoice;
   throw refused(`You can only ${verb} invoices that are open. This one is ${invoice.status}.`, {
     code: 'status_transition_invalid',

@@ -4,6 +4,7 @@ import type { Invoice, Subscription } from '../provider/records.ts';
 import { afterFailedAttempt } from '../subscriptions/pause/end-pause.ts';
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
 import { type Charge, payingMethod, tryCharge } from './charge.ts';
+import { startDebit } from './debit.ts';
 import { finalizeInvoice } from './draft-invoice.ts';
 import { dunningAfterFailure } from './dunning.ts';
 import { settle } from './settle-invoice.ts';
@@ -40,11 +41,16 @@ export function payNow(
   if (invoice.amount_due > 0 && !(manual && invoice.attempted)) invoice.attempt_count += 1;
   invoice.attempted = true;
   if (charge.result === 'paid') settle(provider, invoice);
+  else if (charge.result === 'processing') startDebit(provider, invoice, charge.clears);
   else fail(provider, invoice, charge.result, manual);
   return charge;
 }
 
-function fail(
+/**
+ * Records a failed payment: the next retry of the invoice, its events, and the status of its subscription. An attempt
+ * that was requested (`manual`) counts as no retry.
+ */
+export function fail(
   provider: Provider,
   invoice: Invoice,
   result: 'declined' | 'requires_action' | 'no_card',

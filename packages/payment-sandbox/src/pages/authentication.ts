@@ -1,4 +1,4 @@
-import type { Outcome } from '../customers/cards.ts';
+import type { Outcome } from '../customers/test-method.ts';
 import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 

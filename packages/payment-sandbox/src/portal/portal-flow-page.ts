@@ -1,11 +1,11 @@
 import { type Html, html } from '../http/html.ts';
 import { dateText } from '../http/time-text.ts';
-import { cardFields } from '../pages/card-fields.ts';
+import { methodFields } from '../pages/method-fields.ts';
 import { priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Price, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
-import { offeredPrices } from './portal.ts';
+import { methodsInPortal, offeredPrices } from './portal.ts';
 import { button, cardText, changeText, homeBody } from './portal-home.ts';
 
 /** Renders the page of a session's flow. */
@@ -25,7 +25,7 @@ export function flowBody(provider: Provider, session: PortalSession, flow: NonNu
 
 function cardTask(provider: Provider, session: PortalSession): Html {
   return html`<h2>Change your card</h2><p>${cardText(provider, session)}</p>
-<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button class="primary">Save card</button></form>`;
+<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${methodFields(methodsInPortal(provider, session))}<button class="primary">Save card</button></form>`;
 }
 
 function cancelTask(provider: Provider, session: PortalSession, subscription: Subscription): Html {

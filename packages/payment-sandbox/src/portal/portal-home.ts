@@ -1,12 +1,12 @@
-import { grouped } from '../customers/cards.ts';
+import { last4Of } from '../customers/test-methods.ts';
 import { type Html, html } from '../http/html.ts';
 import { dateText } from '../http/time-text.ts';
-import { cardFields } from '../pages/card-fields.ts';
+import { methodFields } from '../pages/method-fields.ts';
 import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
-import { configurationOf, offeredPrices, subscriptionsOf } from './portal.ts';
+import { configurationOf, methodsInPortal, offeredPrices, subscriptionsOf } from './portal.ts';
 
 /** Renders the home page: the plans, card and invoices that the configuration enables. */
 export function homeBody(provider: Provider, session: PortalSession): Html {
@@ -47,7 +47,7 @@ ${
 function cardPanel(provider: Provider, session: PortalSession): Html {
   return html`<section class="panel" aria-labelledby="card"><h2 id="card">Card</h2>
 <p>${cardText(provider, session)}</p>
-<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
+<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${methodFields(methodsInPortal(provider, session))}<button>Change card</button></form></section>`;
 }
 
 function customerPanel(provider: Provider, session: PortalSession): Html {
@@ -74,8 +74,9 @@ export function changeText(provider: Provider, session: PortalSession): string {
 export function cardText(provider: Provider, session: PortalSession): string {
   const own = subscriptionsOf(provider, session)[0]?.default_payment_method;
   const method = own ?? provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
-  const last4 = provider.state.payment_methods[method ?? '']?.card?.last4;
-  return last4 ? `Charged to a card that ends in ${grouped(last4)}.` : 'There is no card yet.';
+  const saved = provider.state.payment_methods[method ?? ''];
+  const kind = saved?.type === 'card' ? 'card' : 'bank account';
+  return saved ? `Charged to a ${kind} that ends in ${last4Of(saved)}.` : 'There is no card yet.';
 }
 
 function invoicesPanel(provider: Provider, session: PortalSession): Html {

@@ -3,7 +3,7 @@ import { type Html, html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, HttpError, readForm } from '../http/request.ts';
 import { authenticate } from '../pages/authentication.ts';
-import { errorMessage } from '../pages/card-fields.ts';
+import { errorMessage } from '../pages/method-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession } from '../provider/records.ts';
 import { ApiError } from '../routing/api-error.ts';

@@ -1,6 +1,8 @@
-import { cardOf, findCard, type Outcome, saveCard } from '../customers/cards.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
+import type { Outcome, TestMethod } from '../customers/test-method.ts';
+import { findTestMethod, saveTestMethod, testMethodOf, testMethodsFor } from '../customers/test-methods.ts';
 import { change } from '../events/announce.ts';
+import { refusalOf } from '../pages/method-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalConfiguration, PortalSession, Price, Subscription } from '../provider/records.ts';
 import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from '../subscriptions/end-subscription.ts';
@@ -24,18 +26,19 @@ export function subscriptionsOf(provider: Provider, session: PortalSession): Sub
 }
 
 /**
- * Saves a card and makes it the default of the customer and of all subscriptions. It does not pay
+ * Saves a card or bank account and makes it the default of the customer and of all subscriptions. It does not pay
  * open invoices.
  *
  * @throws PortalError if it is not a test card or is declined, or the customer was deleted.
  */
 export function changeCard(provider: Provider, session: PortalSession, number: string): void {
-  const card = findCard(number);
+  const wanted = findTestMethod(number);
   const customer = provider.state.customers[session.customer];
-  if (!card) throw new PortalError('This is not a test card. Choose one of those listed.');
+  const sentence = refusalOf(wanted, currencyOf(provider, session));
+  if (!wanted || sentence) throw new PortalError(sentence ?? '');
   if (!customer) throw new PortalError('This customer no longer exists.');
-  if (card.saved === 'declines') throw new PortalError('Your card was declined. Try another card.');
-  const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
+  if (wanted.saved === 'declines') throw new PortalError('Your card was declined. Try another card.');
+  const method = usePaymentMethod(provider, saveTestMethod(provider, wanted, null).id, customer);
   change(provider, 'customer.updated', customer, () => {
     customer.invoice_settings.default_payment_method = method.id;
   });
@@ -106,19 +109,28 @@ export function changePlan(
   });
 }
 
+/** Returns the test cards and bank accounts that the customer can save: those for the currency of its subscription. */
+export function methodsInPortal(provider: Provider, session: PortalSession): TestMethod[] {
+  return testMethodsFor(currencyOf(provider, session));
+}
+
+function currencyOf(provider: Provider, session: PortalSession): string {
+  return subscriptionsOf(provider, session)[0]?.currency ?? 'gbp';
+}
+
 /**
  * Returns the result of a card on the portal's page: of saving it, or of the charge of a plan change. Undefined if no
  * card is used.
  */
 export function useInPortal(provider: Provider, session: PortalSession, form: URLSearchParams): Outcome | undefined {
-  if (form.get('act') === 'card') return findCard(form.get('card') ?? '')?.saved;
+  if (form.get('act') === 'card') return findTestMethod(form.get('card') ?? '')?.saved;
   if (form.get('act') !== 'plan') return undefined;
   const { subscription_update: feature } = configurationOf(provider, session).features;
   if (feature.proration_behavior !== 'always_invoice') return undefined;
   const subscription = provider.state.subscriptions[form.get('subscription') ?? ''];
   const standard = provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
   const method = provider.state.payment_methods[subscription?.default_payment_method ?? standard ?? ''];
-  return cardOf(method)?.onSession;
+  return testMethodOf(method)?.onSession;
 }
 
 /**

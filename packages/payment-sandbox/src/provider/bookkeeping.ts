@@ -18,6 +18,16 @@ export interface CheckoutSettings {
   billing_mode?: 'classic' | 'flexible';
 }
 
+/** A payment by bank debit that has not ended. */
+export interface Debit {
+  /** The id of the invoice. */
+  invoice: string;
+  /** When it ends, in seconds of the provider's clock. */
+  ends_at: number;
+  /** Whether it pays; otherwise it bounces. */
+  clears: boolean;
+}
+
 /** A requested resumption whose invoice has not been paid. The subscription stays paused until then. */
 export interface Resumption {
   /** When it was requested, in seconds of the provider's clock. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { CheckoutSettings, Delivery, Resumption, SavedAnswer } from './bookkeeping.ts';
+import type { CheckoutSettings, Debit, Delivery, Resumption, SavedAnswer } from './bookkeeping.ts';
 import type {
   CheckoutSession,
   Customer,
@@ -41,6 +41,8 @@ export interface PaymentState {
   checkout_settings: Records<CheckoutSettings>;
   /** Lines that wait for the next invoice of a subscription, by subscription. */
   pending_lines: Records<InvoiceLine[]>;
+  /** Bank debits that have not ended, by invoice. */
+  debits: Records<Debit>;
   /** Resumptions whose invoice has not been paid, by subscription. */
   resumptions: Records<Resumption>;
   /** Paused subscriptions whose unused time was credited, by subscription. */
@@ -74,6 +76,7 @@ export function emptyState(): PaymentState {
     test_clocks: newRecords(),
     checkout_settings: newRecords(),
     pending_lines: newRecords(),
+    debits: newRecords(),
     resumptions: newRecords(),
     paused_credits: newRecords(),
     announced_trials: newRecords(),

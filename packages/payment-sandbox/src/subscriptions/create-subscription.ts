@@ -79,7 +79,7 @@ function requirePayable(provider: Provider, method: string | null, behaviour: st
   const charge = tryCharge(provider, method, {});
   if (charge.result === 'no_card')
     throw refused(`${charge.message} Please consider adding a default payment method.`, { code: 'resource_missing' });
-  if (charge.result !== 'paid' && behaviour === 'error_if_incomplete') {
+  if (charge.result !== 'paid' && charge.result !== 'processing' && behaviour === 'error_if_incomplete') {
     throw new ApiError(402, charge.message, {
       type: 'card_error',
       code: 'card_declined',

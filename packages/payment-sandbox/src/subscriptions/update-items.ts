@@ -161,7 +161,7 @@ function requireAccepted(
     total > 0
       ? tryCharge(provider, method, { ...update.terms, reason: 'subscription_update' })
       : ({ result: 'paid' } as const);
-  if (charge.result === 'paid') return;
+  if (charge.result === 'paid' || charge.result === 'processing') return;
   if (update.payment === 'pending_if_incomplete') {
     throw refused('The sandbox does not support pending updates; the real provider does.', {
       code: 'sandbox_unsupported',

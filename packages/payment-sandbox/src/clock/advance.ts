@@ -3,6 +3,7 @@ import { expireSession } from '../checkout/pay-checkout.ts';
 import { announce, change } from '../events/announce.ts';
 import { draftInvoice } from '../invoices/draft-invoice.ts';
 import { payNow } from '../invoices/pay-invoice.ts';
+import { stepsOfDueDate } from '../invoices/send-invoice.ts';
 import { voidInvoice } from '../invoices/settle-invoice.ts';
 import { addInterval, daySeconds, hourSeconds } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -54,7 +55,9 @@ function* steps(provider: Provider, testClock: string | null): Generator<Step> {
     if (subscription.test_clock === testClock) yield* stepsOfSubscription(provider, subscription);
   }
   for (const invoice of Object.values(state.invoices)) {
-    if (invoice.test_clock === testClock && invoice.auto_advance) yield* stepsOfInvoice(provider, invoice);
+    if (invoice.test_clock !== testClock) continue;
+    yield* stepsOfDueDate(provider, invoice);
+    if (invoice.auto_advance) yield* stepsOfInvoice(provider, invoice);
   }
   for (const debit of Object.values(state.debits)) {
     if (state.invoices[debit.invoice]?.test_clock === testClock) yield* stepsOfDebit(provider, debit);

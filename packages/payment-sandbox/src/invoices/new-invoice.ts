@@ -1,16 +1,17 @@
-import { hourSeconds, timeOfCustomer } from '../provider/clock.ts';
+import { daySeconds, hourSeconds, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../provider/records.ts';
 
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
-/** Returns a new draft without lines. The draft of a renewal is finalised an hour later, as by the real provider. */
+/** Returns a new draft without lines. The draft of a renewal, and one that is sent, is finalised an hour later, as by the real provider. */
 export function newInvoice(provider: Provider, subscription: Subscription, reason: BillingReason): Invoice {
   const at = timeOfCustomer(provider, subscription.customer);
   const customer = provider.state.customers[subscription.customer];
   const [item] = subscription.items.data;
   const id = newId('in');
+  const isSent = subscription.collection_method === 'send_invoice';
   return {
     id,
     object: 'invoice',
@@ -27,9 +28,9 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
     attempted: false,
     auto_advance: true,
     automatic_tax: automaticTax(subscription),
-    automatically_finalizes_at: reason === 'subscription_cycle' ? at + hourSeconds : null,
+    automatically_finalizes_at: reason === 'subscription_cycle' || isSent ? at + hourSeconds : null,
     billing_reason: reason,
-    collection_method: 'charge_automatically',
+    collection_method: subscription.collection_method,
     created: at,
     currency: subscription.currency,
     custom_fields: null,
@@ -47,7 +48,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
     default_tax_rates: [],
     description: null,
     discounts: [],
-    due_date: null,
+    due_date: isSent ? at + (subscription.days_until_due ?? 30) * daySeconds : null,
     effective_at: null,
     ending_balance: null,
     footer: null,

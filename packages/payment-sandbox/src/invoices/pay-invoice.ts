@@ -7,6 +7,7 @@ import { type Charge, payingMethod, tryCharge } from './charge.ts';
 import { startDebit } from './debit.ts';
 import { finalizeInvoice } from './draft-invoice.ts';
 import { dunningAfterFailure } from './dunning.ts';
+import { sendInvoice } from './send-invoice.ts';
 import { settle } from './settle-invoice.ts';
 
 interface PayOptions {
@@ -19,7 +20,7 @@ interface PayOptions {
 }
 
 /**
- * Finalises an invoice, charges it, and updates its subscription according to the result. A
+ * Finalises an invoice, charges it, or sends it if it is collected so, and updates its subscription according to the result. A
  * decline is a result, not an error.
  *
  * @throws Error if there is no such invoice.
@@ -29,9 +30,13 @@ export function payNow(
   invoiceId: string,
   onSession: boolean,
   { manual = false, paymentMethod, authenticated = false }: PayOptions = {},
-): Charge {
+): Charge | { result: 'sent' } {
   const invoice = provider.state.invoices[invoiceId];
   if (!invoice) throw new Error(`There is no invoice ${invoiceId}.`);
+  if (invoice.collection_method === 'send_invoice' && !manual) {
+    sendInvoice(provider, invoice);
+    return { result: 'sent' };
+  }
   finalizeInvoice(provider, invoice);
   const method = paymentMethod ?? payingMethod(provider, invoice);
   const charge =

@@ -1,13 +1,15 @@
-import { announce, change } from '../events/announce.ts';
+import { announce } from '../events/announce.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
-import type { Invoice, Subscription } from '../provider/records.ts';
+import type { Invoice } from '../provider/records.ts';
 import { afterSettlement } from '../subscriptions/pause/end-pause.ts';
+import { followInvoices } from './follow-invoices.ts';
 
 /** Marks an invoice as paid and activates or resumes its subscription. */
 export function settle(provider: Provider, invoice: Invoice): void {
   const at = timeOfCustomer(provider, invoice.customer);
   invoice.status = 'paid';
+  delete invoice.status_details;
   invoice.amount_paid = invoice.amount_due;
   invoice.amount_remaining = 0;
   invoice.attempted = true;
@@ -18,23 +20,13 @@ export function settle(provider: Provider, invoice: Invoice): void {
   announce(provider, 'invoice.payment_succeeded', invoice);
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   if (subscription?.status === 'paused') afterSettlement(provider, subscription, invoice);
-  else if (subscription) activate(provider, subscription, invoice);
-}
-
-/** Makes a subscription active if the paid invoice was its first or its latest one. */
-function activate(provider: Provider, subscription: Subscription, invoice: Invoice): void {
-  const { status } = subscription;
-  const isFirst = status === 'incomplete' && invoice.billing_reason === 'subscription_create';
-  const owed = status === 'past_due' || status === 'unpaid';
-  if (!isFirst && !(owed && subscription.latest_invoice === invoice.id)) return;
-  change(provider, 'customer.subscription.updated', subscription, () => {
-    subscription.status = 'active';
-  });
+  else if (subscription) followInvoices(provider, subscription);
 }
 
 /** Voids an invoice, and ends a resumption that waits for it. */
 export function voidInvoice(provider: Provider, invoice: Invoice): void {
   invoice.status = 'void';
+  delete invoice.status_details;
   invoice.auto_advance = false;
   invoice.next_payment_attempt = null;
   invoice.status_transitions.voided_at = timeOfCustomer(provider, invoice.customer);
@@ -42,15 +34,26 @@ export function voidInvoice(provider: Provider, invoice: Invoice): void {
   const id = invoice.parent.subscription_details.subscription;
   // The subscription stays paused, and its resumption can be requested again.
   if (provider.state.resumptions[id]?.invoice === invoice.id) delete provider.state.resumptions[id];
+  const subscription = provider.state.subscriptions[id];
+  if (subscription) followInvoices(provider, subscription);
 }
 
-/** Marks an invoice as uncollectible, and settles the pause of its subscription. */
-export function markUncollectible(provider: Provider, invoice: Invoice): void {
+/**
+ * Marks an invoice as uncollectible. As at the real provider, that makes its subscription active if it is the newest
+ * one: writing off a debt gives the plan back, unless the service says otherwise.
+ */
+export function markUncollectible(
+  provider: Provider,
+  invoice: Invoice,
+  reason: 'user_forgiven' | 'subscription_paused' = 'user_forgiven',
+): void {
   invoice.status = 'uncollectible';
+  invoice.status_details = { uncollectible: { reason } };
   invoice.auto_advance = false;
   invoice.next_payment_attempt = null;
   invoice.status_transitions.marked_uncollectible_at = timeOfCustomer(provider, invoice.customer);
   announce(provider, 'invoice.marked_uncollectible', invoice);
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   if (subscription?.status === 'paused') afterSettlement(provider, subscription, invoice);
+  else if (subscription) followInvoices(provider, subscription);
 }

@@ -43,6 +43,8 @@ export interface PaymentState {
   pending_lines: Records<InvoiceLine[]>;
   /** Bank debits that have not ended, by invoice. */
   debits: Records<Debit>;
+  /** Open invoices whose due date has passed. */
+  overdue_invoices: Records<true>;
   /** Resumptions whose invoice has not been paid, by subscription. */
   resumptions: Records<Resumption>;
   /** Paused subscriptions whose unused time was credited, by subscription. */
@@ -77,6 +79,7 @@ export function emptyState(): PaymentState {
     checkout_settings: newRecords(),
     pending_lines: newRecords(),
     debits: newRecords(),
+    overdue_invoices: newRecords(),
     resumptions: newRecords(),
     paused_credits: newRecords(),
     announced_trials: newRecords(),

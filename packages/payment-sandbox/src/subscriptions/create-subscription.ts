@@ -10,7 +10,7 @@ import { mergeMetadata } from '../routing/parameters.ts';
 import type { Call } from '../routing/route.ts';
 import { scheduleEnd } from './end-subscription.ts';
 import { startSubscription } from './start-subscription.ts';
-import { endAfter, requireOneEnd } from './update-subscription.ts';
+import { endAfter, readDaysUntilDue, requireOneEnd } from './update-subscription.ts';
 
 /**
  * Performs POST /v1/subscriptions.
@@ -37,7 +37,8 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   const method = params.default_payment_method || null;
   if (method && provider.state.payment_methods[method]?.customer !== customer.id)
     throw missing('PaymentMethod', method, 'default_payment_method');
-  if (trialEnd === null && behaviour !== 'default_incomplete') {
+  const daysUntilDue = readDaysUntilDue(params.collection_method, params.days_until_due);
+  if (trialEnd === null && behaviour !== 'default_incomplete' && daysUntilDue === null) {
     requirePayable(provider, method ?? customer.invoice_settings.default_payment_method, behaviour);
   }
   const subscription = startSubscription(provider, {
@@ -49,6 +50,7 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
     trialEnd,
     missingPaymentMethod: params.trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
     billingMode: params.billing_mode?.type === 'classic' ? 'classic' : 'flexible',
+    daysUntilDue,
     payFirstInvoice: behaviour !== 'default_incomplete',
   });
   const end = endAfter(provider, subscription, params);

@@ -18,11 +18,13 @@ export interface NewSubscription {
   automaticTax?: boolean;
   /** False: the first invoice is not charged, and the subscription is incomplete until it is paid. */
   payFirstInvoice?: boolean;
+  /** Days after which an invoice that is sent is due; null: invoices are charged. */
+  daysUntilDue?: number | null;
   /** True: the customer pays the first invoice on a page. */
   onSession?: boolean;
 }
 
-/** Returns a new subscription before its first payment: incomplete, or in its trial. */
+/** Returns a new subscription before its first payment: incomplete, in its trial, or active if invoices are sent. */
 export function newSubscription(provider: Provider, input: NewSubscription): Subscription {
   const at = timeOfCustomer(provider, input.customer);
   const id = newId('sub');
@@ -52,12 +54,12 @@ export function newSubscription(provider: Provider, input: NewSubscription): Sub
     cancel_at_period_end: false,
     canceled_at: null,
     cancellation_details: noDetails(),
-    collection_method: 'charge_automatically',
+    collection_method: input.daysUntilDue == null ? 'charge_automatically' : 'send_invoice',
     created: at,
     currency: items[0]?.price.currency ?? 'gbp',
     customer: input.customer,
     customer_account: null,
-    days_until_due: null,
+    days_until_due: input.daysUntilDue ?? null,
     default_payment_method: input.paymentMethod ?? null,
     default_source: null,
     default_tax_rates: [],
@@ -89,7 +91,7 @@ export function newSubscription(provider: Provider, input: NewSubscription): Sub
     pending_update: null,
     schedule: null,
     start_date: at,
-    status: trialEnd === null ? 'incomplete' : 'trialing',
+    status: trialEnd !== null ? 'trialing' : input.daysUntilDue == null ? 'incomplete' : 'active',
     test_clock: provider.state.customers[input.customer]?.test_clock ?? null,
     transfer_data: null,
     trial_end: trialEnd,

@@ -7,7 +7,8 @@ import { type NewSubscription, newSubscription } from './new-subscription.ts';
 
 /**
  * Starts a subscription and its first invoice. As with the real provider, the events show it
- * incomplete first, and active only after the invoice has been paid.
+ * incomplete first, and active only after the invoice has been paid. An invoice that is sent stays
+ * a draft for an hour, and the subscription is active.
  */
 export function startSubscription(provider: Provider, input: NewSubscription): Subscription {
   const subscription = newSubscription(provider, input);
@@ -17,6 +18,7 @@ export function startSubscription(provider: Provider, input: NewSubscription): S
   subscription.latest_invoice = invoice.id;
   announce(provider, 'customer.subscription.created', subscription);
   announce(provider, 'invoice.created', invoice);
+  if (invoice.collection_method === 'send_invoice') return subscription;
   if (input.payFirstInvoice ?? true) {
     // On the page of a checkout the customer has authenticated the payment before.
     const onSession = input.onSession ?? false;

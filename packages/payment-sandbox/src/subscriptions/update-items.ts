@@ -154,6 +154,7 @@ function requireAccepted(
   lines: InvoiceLine[],
 ): void {
   if (update.payment !== 'error_if_incomplete' && update.payment !== 'pending_if_incomplete') return;
+  if (subscription.collection_method === 'send_invoice') return;
   const total = lines.reduce((sum, line) => sum + line.amount, 0);
   const customer = provider.state.customers[subscription.customer];
   const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;

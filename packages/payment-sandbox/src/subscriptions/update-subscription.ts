@@ -3,7 +3,7 @@ import { change } from '../events/announce.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
-import { missing, ParameterError, refused } from '../routing/api-error.ts';
+import { missing, missingParameter, ParameterError, refused } from '../routing/api-error.ts';
 import { mergeMetadata } from '../routing/parameters.ts';
 import { applyEnd, isFinal, noDetails } from './end-subscription.ts';
 import { endTrialNow } from './trial.ts';
@@ -25,6 +25,9 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
   requireUnmanagedEnd(subscription, changes);
   checkMethod(provider, subscription, changes.default_payment_method);
   const end = endAfter(provider, subscription, changes);
+  const method = changes.collection_method ?? subscription.collection_method;
+  const kept = method === 'send_invoice' ? (subscription.days_until_due ?? undefined) : undefined;
+  const days = readDaysUntilDue(method, changes.days_until_due ?? kept);
 
   if (changes.items !== undefined) {
     updateItems(provider, subscription, {
@@ -46,6 +49,9 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
     if (changes.default_payment_method !== undefined) {
       subscription.default_payment_method = changes.default_payment_method || null;
     }
+    if (changes.collection_method !== undefined) subscription.collection_method = changes.collection_method;
+    if (changes.collection_method !== undefined || changes.days_until_due !== undefined)
+      subscription.days_until_due = days;
     if (typeof changes.trial_end === 'number') extendTrial(subscription, changes.trial_end);
     const missingMethod = changes.trial_settings?.end_behavior?.missing_payment_method;
     if (missingMethod && subscription.trial_settings) {
@@ -53,6 +59,22 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
     }
     applyDetails(subscription, changes.cancellation_details);
   }
+}
+
+/**
+ * Returns the days after which an invoice that is sent is due; null if invoices are charged.
+ *
+ * @throws ApiError if the days are missing, or given for invoices that are charged.
+ */
+export function readDaysUntilDue(method: string | undefined, days: number | undefined): number | null {
+  const isSent = method === 'send_invoice';
+  if (isSent && days === undefined) throw missingParameter('days_until_due');
+  if (!isSent && days !== undefined) {
+    throw refused('`days_until_due` can only be set if `collection_method` is `send_invoice`.', {
+      param: 'days_until_due',
+    });
+  }
+  return days ?? null;
 }
 
 /** @throws ParameterError if both parameters that schedule an end are present, whatever their values. */

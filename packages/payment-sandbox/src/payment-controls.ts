@@ -1,5 +1,6 @@
 import type { HeldRequests } from './api/hold-requests.ts';
 import type { Payment } from './checkout/pay-checkout.ts';
+import type { CompanyControls } from './company-controls.ts';
 import type { Announcement } from './events/announce.ts';
 import type { Delivery } from './provider/bookkeeping.ts';
 import type { DeliveryQueue } from './provider/provider.ts';
@@ -17,7 +18,7 @@ export interface OtherAccount {
 }
 
 /** The controls by which tests and the control page operate the payment provider. */
-export interface PaymentProvider {
+export interface PaymentProvider extends CompanyControls {
   apiUrl: string;
   secretKey: string;
   webhookSecret: string;

@@ -1,6 +1,7 @@
 import { holdRequests } from './api/hold-requests.ts';
 import { payCheckout } from './checkout/pay-checkout.ts';
 import { nextStep, runUntil } from './clock/advance.ts';
+import { companyControls } from './company-controls.ts';
 import { goodCard } from './customers/cards.ts';
 import { findTestMethod } from './customers/test-methods.ts';
 import { announce } from './events/announce.ts';
@@ -99,6 +100,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
       if (!findTestMethod(card)) throw new Error(`${card} is not a test card.`);
       saved(() => changeCard(provider, { customer } as PortalSession, card));
     },
+    ...companyControls(provider, saved, (invoice) => find('invoices', invoice)),
     forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),
     reset,
     openAccount,

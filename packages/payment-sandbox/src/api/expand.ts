@@ -53,8 +53,7 @@ function expandPath(provider: Provider, node: JsonObject, parts: string[], path:
   }
   if (node.object === 'customer' && name === 'subscriptions' && !node.deleted)
     node.subscriptions = subscriptionsOf(provider, node);
-  if (node.object === 'invoice' && name === 'payments')
-    node.payments = { object: 'list', data: [], has_more: false, url: '/v1/invoice_payments' };
+  if (node.object === 'invoice' && name === 'payments') node.payments = paymentsOf(provider, node);
   if (!(name in node)) {
     if (node.deleted) return;
     throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
@@ -81,6 +80,11 @@ function subscriptionsOf(provider: Provider, customer: JsonObject): object {
   };
 }
 
+function paymentsOf(provider: Provider, invoice: JsonObject): object {
+  const data = Object.values(provider.state.invoice_payments).filter((one) => one.invoice === invoice.id);
+  return { object: 'list', data: structuredClone(data), has_more: false, url: '/v1/invoice_payments' };
+}
+
 function findById(provider: Provider, id: string): object | undefined {
   const { state } = provider;
   const collections: Record<string, object>[] = [
@@ -92,6 +96,8 @@ function findById(provider: Provider, id: string): object | undefined {
     state.subscriptions,
     state.subscription_schedules,
     state.invoices,
+    state.payment_intents,
+    state.charges,
     state.portal_configurations,
     state.test_clocks,
   ];

@@ -4,11 +4,15 @@ import { checkoutSessionRoutes } from '../checkout/checkout-sessions.ts';
 import { testClockRoutes } from '../clock/test-clocks.ts';
 import { customerRoutes } from '../customers/customers.ts';
 import { paymentMethodRoutes } from '../customers/payment-methods.ts';
+import { disputeRoutes } from '../disputes/disputes.ts';
+import { fraudWarningRoutes } from '../disputes/fraud-warnings.ts';
 import { eventRoutes } from '../events/events.ts';
 import { webhookEndpointRoutes } from '../events/webhook-endpoints.ts';
 import { invoiceRoutes } from '../invoices/invoices.ts';
+import { paymentRoutes } from '../payments/payments.ts';
 import { portalConfigurationRoutes } from '../portal/portal-configurations.ts';
 import { portalSessionRoutes } from '../portal/portal-sessions.ts';
+import { refundRoutes } from '../refunds/refunds.ts';
 import type { Route } from '../routing/route.ts';
 import { subscriptionScheduleRoutes } from '../subscriptions/schedules/subscription-schedules.ts';
 import { subscriptionItemRoutes } from '../subscriptions/subscription-items.ts';
@@ -27,6 +31,10 @@ export const routes: { route: Route; pattern: RegExp }[] = [
   ...subscriptionItemRoutes,
   ...subscriptionScheduleRoutes,
   ...invoiceRoutes,
+  ...paymentRoutes,
+  ...refundRoutes,
+  ...disputeRoutes,
+  ...fraudWarningRoutes,
   ...eventRoutes,
   ...webhookEndpointRoutes,
   ...testClockRoutes,

@@ -21,7 +21,7 @@ function endDebit(provider: Provider, debit: Debit): void {
   delete provider.state.debits[debit.invoice];
   const invoice = provider.state.invoices[debit.invoice];
   if (!invoice) return;
-  if (debit.clears) settle(provider, invoice);
+  if (debit.clears) settle(provider, invoice, debit.method);
   else bounce(provider, invoice);
   announceSession(provider, invoice, debit.clears);
 }

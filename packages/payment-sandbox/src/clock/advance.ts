@@ -9,6 +9,7 @@ import { addInterval, daySeconds, hourSeconds } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';
 import type { Step } from '../provider/step.ts';
+import { stepsOfRefund } from '../refunds/refund.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { endAsScheduled } from '../subscriptions/scheduled-end.ts';
 import { stepsOfSchedule } from '../subscriptions/schedules/schedule-steps.ts';
@@ -58,6 +59,10 @@ function* steps(provider: Provider, testClock: string | null): Generator<Step> {
     if (invoice.test_clock !== testClock) continue;
     yield* stepsOfDueDate(provider, invoice);
     if (invoice.auto_advance) yield* stepsOfInvoice(provider, invoice);
+  }
+  for (const refund of Object.values(state.refunds)) {
+    const clock = state.customers[state.charges[refund.charge]?.customer ?? '']?.test_clock ?? null;
+    if (clock === testClock) yield* stepsOfRefund(provider, refund);
   }
   for (const debit of Object.values(state.debits)) {
     if (state.invoices[debit.invoice]?.test_clock === testClock) yield* stepsOfDebit(provider, debit);

@@ -10,9 +10,9 @@ const daysUntilEnd = 5;
  * Starts a bank debit of an invoice, which clears or bounces after five days. A new subscription
  * is active at once, as at the real provider: the payment is only under way.
  */
-export function startDebit(provider: Provider, invoice: Invoice, clears: boolean): void {
+export function startDebit(provider: Provider, invoice: Invoice, method: string, clears: boolean): void {
   const endsAt = timeOfCustomer(provider, invoice.customer) + daysUntilEnd * daySeconds;
-  provider.state.debits[invoice.id] = { invoice: invoice.id, ends_at: endsAt, clears };
+  provider.state.debits[invoice.id] = { invoice: invoice.id, method, ends_at: endsAt, clears };
   invoice.next_payment_attempt = null;
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   if (subscription?.status !== 'incomplete') return;

@@ -113,7 +113,8 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
   });
 }
 
-function requireUnpaid(provider: Provider, id: string, verb: string): Invoice {
+/** Returns an invoice that can be voided or written off. @throws ApiError if it is paid, void, a draft, or being paid. */
+export function requireUnpaid(provider: Provider, id: string, verb: string): Invoice {
   const invoice = findInvoice(provider, id);
   requireNoDebit(provider, invoice);
   if (invoice.status === 'open' || invoice.status === 'uncollectible') return invoice;

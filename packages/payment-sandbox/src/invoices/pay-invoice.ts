@@ -45,8 +45,8 @@ export function payNow(
       : tryCharge(provider, method, { onSession, authenticated, reason: invoice.billing_reason });
   if (invoice.amount_due > 0 && !(manual && invoice.attempted)) invoice.attempt_count += 1;
   invoice.attempted = true;
-  if (charge.result === 'paid') settle(provider, invoice);
-  else if (charge.result === 'processing') startDebit(provider, invoice, charge.clears);
+  if (charge.result === 'paid') settle(provider, invoice, method);
+  else if (charge.result === 'processing') startDebit(provider, invoice, method ?? '', charge.clears);
   else fail(provider, invoice, charge.result, manual);
   return charge;
 }

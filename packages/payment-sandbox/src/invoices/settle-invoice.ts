@@ -1,12 +1,16 @@
 import { announce } from '../events/announce.ts';
+import { recordPayment } from '../payments/payment.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice } from '../provider/records.ts';
 import { afterSettlement } from '../subscriptions/pause/end-pause.ts';
 import { followInvoices } from './follow-invoices.ts';
 
-/** Marks an invoice as paid and activates or resumes its subscription. */
-export function settle(provider: Provider, invoice: Invoice): void {
+/**
+ * Marks an invoice as paid and activates or resumes its subscription. Without a payment method nothing was charged: a
+ * credit pays it, or the customer paid outside of the provider.
+ */
+export function settle(provider: Provider, invoice: Invoice, method: string | null = null): void {
   const at = timeOfCustomer(provider, invoice.customer);
   invoice.status = 'paid';
   delete invoice.status_details;
@@ -16,6 +20,7 @@ export function settle(provider: Provider, invoice: Invoice): void {
   invoice.auto_advance = false;
   invoice.next_payment_attempt = null;
   invoice.status_transitions.paid_at = at;
+  if (method !== null) recordPayment(provider, invoice, method);
   announce(provider, 'invoice.paid', invoice);
   announce(provider, 'invoice.payment_succeeded', invoice);
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
@@ -39,8 +44,8 @@ export function voidInvoice(provider: Provider, invoice: Invoice): void {
 }
 
 /**
- * Marks an invoice as uncollectible. As at the real provider, that makes its subscription active if it is the newest
- * one: writing off a debt gives the plan back, unless the service says otherwise.
+ * Marks an invoice as uncollectible. As at the real provider, that makes a past-due subscription active if it is its
+ * newest one: writing off a debt gives the plan back, unless the service says otherwise.
  */
 export function markUncollectible(
   provider: Provider,

@@ -22,6 +22,8 @@ export interface CheckoutSettings {
 export interface Debit {
   /** The id of the invoice. */
   invoice: string;
+  /** The id of the payment method. */
+  method: string;
   /** When it ends, in seconds of the provider's clock. */
   ends_at: number;
   /** Whether it pays; otherwise it bounces. */

@@ -102,6 +102,22 @@ export type PortalSession = Omit<Stripe.BillingPortal.Session, 'configuration'> 
 export type WebhookEndpoint = Omit<Stripe.WebhookEndpoint, 'deleted'>;
 export type TestClock = Omit<Stripe.TestHelpers.TestClock, 'deleted'>;
 
+export type PaymentIntent = Omit<Stripe.PaymentIntent, 'customer' | 'latest_charge'> & {
+  customer: string;
+  latest_charge: string | null;
+};
+
+export type Charge = Omit<Stripe.Charge, 'customer' | 'payment_intent'> & { customer: string; payment_intent: string };
+
+export type InvoicePayment = Omit<Stripe.InvoicePayment, 'invoice' | 'payment'> & {
+  invoice: string;
+  payment: { payment_intent: string; type: 'payment_intent' };
+};
+
+export type Refund = Omit<Stripe.Refund, 'charge'> & { charge: string };
+export type Dispute = Omit<Stripe.Dispute, 'charge'> & { charge: string };
+export type FraudWarning = Omit<Stripe.Radar.EarlyFraudWarning, 'charge'> & { charge: string };
+
 /** An event of any type. The SDK's type is a union of the types it knows, and the sandbox can send others. */
 export type ProviderEvent = Omit<Stripe.EventBase, 'type' | 'data'> & {
   type: string;

@@ -1,16 +1,22 @@
 import type Stripe from 'stripe';
 import type { CheckoutSettings, Debit, Delivery, Resumption, SavedAnswer } from './bookkeeping.ts';
 import type {
+  Charge,
   CheckoutSession,
   Customer,
+  Dispute,
+  FraudWarning,
   Invoice,
   InvoiceLine,
+  InvoicePayment,
+  PaymentIntent,
   PaymentMethod,
   PortalConfiguration,
   PortalSession,
   Price,
   Product,
   ProviderEvent,
+  Refund,
   Subscription,
   SubscriptionSchedule,
   TestClock,
@@ -34,6 +40,12 @@ export interface PaymentState {
   subscriptions: Records<Subscription>;
   subscription_schedules: Records<SubscriptionSchedule>;
   invoices: Records<Invoice>;
+  payment_intents: Records<PaymentIntent>;
+  charges: Records<Charge>;
+  invoice_payments: Records<InvoicePayment>;
+  refunds: Records<Refund>;
+  disputes: Records<Dispute>;
+  fraud_warnings: Records<FraudWarning>;
   events: Records<ProviderEvent>;
   webhook_endpoints: Records<WebhookEndpoint>;
   test_clocks: Records<TestClock>;
@@ -73,6 +85,12 @@ export function emptyState(): PaymentState {
     subscriptions: newRecords(),
     subscription_schedules: newRecords(),
     invoices: newRecords(),
+    payment_intents: newRecords(),
+    charges: newRecords(),
+    invoice_payments: newRecords(),
+    refunds: newRecords(),
+    disputes: newRecords(),
+    fraud_warnings: newRecords(),
     events: newRecords(),
     webhook_endpoints: newRecords(),
     test_clocks: newRecords(),

@@ -2,6 +2,7 @@ import { redirect, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/an
 import { type Exchange, HttpError, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import { readSwitches } from '@gatehouse/payment-sandbox/provider/switches';
+import { actOnDispute, actOnInvoice } from './company-acts.ts';
 import { controlPage } from './control-page.ts';
 import { switchesFromForm } from './switch-form.ts';
 
@@ -16,6 +17,8 @@ type Fields = Record<string, unknown>;
  *      clock {to: "next" | "period_end" | seconds, subscription?} or {seconds?, hours?, days?}
  *      deliveries/resend {id}, events/resend {id}, deliveries/send-dropped, deliveries/retry-now
  *      card {customer, card}, status {subscription, status}
+ *      invoice {invoice, act: "void" | "uncollectible" | "refund" | "dispute" | "inquiry" | "warning", amount?, reason?}
+ *      dispute {dispute, act: "evidence" | "won" | "lost" | "warning_closed" | "prevented"}, refund {refund, act: "fail"}
  *      emit {type, object, about?: {livemode?, created?, id?, previousAttributes?}}
  *      reset
  */
@@ -83,6 +86,12 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
       return { ok: true, message: 'The card has been changed.' };
     case 'status':
       return payment.forceStatus(text('subscription'), text('status'));
+    case 'invoice':
+      return { ...actOnInvoice(payment, fields) };
+    case 'dispute':
+      return { ...actOnDispute(payment, fields) };
+    case 'refund':
+      return { ...payment.failRefund(text('refund')) };
     case 'emit':
       return payment.emit(text('type'), (fields.object ?? {}) as object, (fields.about ?? {}) as object);
     case 'reset':

@@ -7,6 +7,7 @@ import type { Delivery } from '@gatehouse/payment-sandbox/provider/bookkeeping';
 import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
 import { periodEnd } from '@gatehouse/payment-sandbox/subscriptions/end-subscription';
 import { cardChoice } from './card-choice.ts';
+import { invoicesTable } from './invoices-table.ts';
 import { switchForm } from './switch-form.ts';
 
 const shown = 60;
@@ -14,7 +15,7 @@ const shown = 60;
 /** Renders the control page of the payment provider: clock, subscriptions, switches and deliveries. */
 export function controlPage(payment: PaymentProvider, message: string | null): string {
   const next = payment.clock.next();
-  const { subscriptions } = payment.state();
+  const { subscriptions, invoices } = payment.state();
   return page({
     title: 'Payments',
     body: html`<h1>Payments</h1>
@@ -29,6 +30,7 @@ ${message && html`<p class="note" role="status">${message}</p>`}
       clockButton({ days: '7' }, 'Seven days ahead'),
     ]}</div></section>
 ${subscriptionsTable(payment, Object.values(subscriptions).toReversed().slice(0, shown))}
+${invoicesTable(payment, Object.values(invoices).toReversed().slice(0, shown))}
 <section class="panel" aria-labelledby="switches"><h2 id="switches">Switches</h2>${switchForm(payment.switches())}</section>
 ${deliveriesTable(payment.deliveries.list().toReversed().slice(0, shown))}
 <div class="actions"><form method="post" action="/control/deliveries/send-dropped"><button>Send dropped deliveries</button></form>

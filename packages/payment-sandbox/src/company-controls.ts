@@ -1,0 +1,60 @@
+import { closeDispute, type DisputeEnd, openDispute, submitEvidence } from './disputes/dispute.ts';
+import { findDispute } from './disputes/disputes.ts';
+import { warnOfFraud } from './disputes/fraud-warnings.ts';
+import { requireUnpaid } from './invoices/invoices.ts';
+import { markUncollectible, voidInvoice } from './invoices/settle-invoice.ts';
+import { chargeOf } from './payments/payment.ts';
+import type { Provider } from './provider/provider.ts';
+import type { Dispute, FraudWarning, Invoice, Refund } from './provider/records.ts';
+import { failRefund, refundCharge } from './refunds/refund.ts';
+import { findRefund } from './refunds/refunds.ts';
+
+/** What the company does in the provider's dashboard, and what banks do. Invoices are named by their id or URL. */
+export interface CompanyControls {
+  /** Refunds the payment of an invoice, by default all that is left. @throws Error if no charge paid it. */
+  refund(invoice: string, options?: { amount?: number }): Refund;
+  /** Lets a refund fail after all. */
+  failRefund(refund: string): Refund;
+  /**
+   * Opens a dispute of the payment of an invoice; with `inquiry` the bank only asks.
+   *
+   * @throws Error if no charge paid it.
+   */
+  dispute(invoice: string, options?: { reason?: string; inquiry?: boolean }): Dispute;
+  /** Submits evidence, so that the bank reviews the dispute. */
+  submitEvidence(dispute: string): Dispute;
+  closeDispute(dispute: string, end: DisputeEnd): Dispute;
+  /** Tells that the bank suspects fraud in the payment of an invoice. @throws Error if no card paid it. */
+  warnOfFraud(invoice: string): FraudWarning;
+  voidInvoice(invoice: string): Invoice;
+  /** Writes off the debt of an invoice. */
+  markUncollectible(invoice: string): Invoice;
+}
+
+/** Returns the controls. `saved` runs a change and stores the state, `find` returns an invoice by its id or URL. */
+export function companyControls(
+  provider: Provider,
+  saved: <T>(work: () => T) => T,
+  find: (invoice: string) => Invoice,
+): CompanyControls {
+  return {
+    refund: (invoice, options) => saved(() => refundCharge(provider, chargeOf(provider, find(invoice)), options)),
+    failRefund: (refund) => saved(() => failRefund(provider, findRefund(provider, refund))),
+    dispute: (invoice, options) => saved(() => openDispute(provider, chargeOf(provider, find(invoice)), options)),
+    submitEvidence: (dispute) => saved(() => submitEvidence(provider, findDispute(provider, dispute))),
+    closeDispute: (dispute, end) => saved(() => closeDispute(provider, findDispute(provider, dispute), end)),
+    warnOfFraud: (invoice) => saved(() => warnOfFraud(provider, chargeOf(provider, find(invoice)))),
+    voidInvoice: (invoice) =>
+      saved(() => {
+        const open = requireUnpaid(provider, find(invoice).id, 'void');
+        voidInvoice(provider, open);
+        return open;
+      }),
+    markUncollectible: (invoice) =>
+      saved(() => {
+        const open = requireUnpaid(provider, find(invoice).id, 'mark as uncollectible');
+        markUncollectible(provider, open);
+        return open;
+      }),
+  };
+}

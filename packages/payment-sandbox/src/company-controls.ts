@@ -5,9 +5,14 @@ import { requireUnpaid } from './invoices/invoices.ts';
 import { markUncollectible, voidInvoice } from './invoices/settle-invoice.ts';
 import { chargeOf } from './payments/payment.ts';
 import type { Provider } from './provider/provider.ts';
-import type { Dispute, FraudWarning, Invoice, Refund } from './provider/records.ts';
+import type { Dispute, FraudWarning, Invoice, Refund, Subscription, SubscriptionSchedule } from './provider/records.ts';
 import { failRefund, refundCharge } from './refunds/refund.ts';
 import { findRefund } from './refunds/refunds.ts';
+import { releaseSchedule } from './subscriptions/schedules/schedule.ts';
+import { scheduleChange } from './subscriptions/schedules/schedule-change.ts';
+import { findSchedule } from './subscriptions/schedules/subscription-schedules.ts';
+import { findSubscription } from './subscriptions/subscriptions.ts';
+import { updateSubscription } from './subscriptions/update-subscription.ts';
 
 /** What the company does in the provider's dashboard, and what banks do. Invoices are named by their id or URL. */
 export interface CompanyControls {
@@ -26,6 +31,12 @@ export interface CompanyControls {
   closeDispute(dispute: string, end: DisputeEnd): Dispute;
   /** Tells that the bank suspects fraud in the payment of an invoice. @throws Error if no card paid it. */
   warnOfFraud(invoice: string): FraudWarning;
+  /** Changes the price of a subscription at the end of its period, by a schedule. */
+  scheduleChange(subscription: string, price: string): SubscriptionSchedule;
+  /** Releases the schedule of a subscription. @throws Error if it has none. */
+  releaseSchedule(subscription: string): void;
+  /** Pauses the collection of a subscription's invoices; null ends the pause. */
+  pauseCollection(subscription: string, behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void' | null): Subscription;
   voidInvoice(invoice: string): Invoice;
   /** Writes off the debt of an invoice. */
   markUncollectible(invoice: string): Invoice;
@@ -44,6 +55,19 @@ export function companyControls(
     submitEvidence: (dispute) => saved(() => submitEvidence(provider, findDispute(provider, dispute))),
     closeDispute: (dispute, end) => saved(() => closeDispute(provider, findDispute(provider, dispute), end)),
     warnOfFraud: (invoice) => saved(() => warnOfFraud(provider, chargeOf(provider, find(invoice)))),
+    scheduleChange: (subscription, price) =>
+      saved(() => scheduleChange(provider, findSubscription(provider, subscription), price)),
+    releaseSchedule: (subscription) =>
+      saved(() => {
+        const { schedule } = findSubscription(provider, subscription);
+        releaseSchedule(provider, findSchedule(provider, schedule ?? ''));
+      }),
+    pauseCollection: (subscription, behavior) =>
+      saved(() =>
+        updateSubscription(provider, findSubscription(provider, subscription), {
+          pause_collection: behavior === null ? '' : { behavior },
+        }),
+      ),
     voidInvoice: (invoice) =>
       saved(() => {
         const open = requireUnpaid(provider, find(invoice).id, 'void');

@@ -33,6 +33,11 @@ export interface PaymentProvider extends CompanyControls {
   /** Holds requests to the API back before they are processed, until `release`. */
   holdRequests(): HeldRequests;
   setWebhookUrl(url: string | null): void;
+  /**
+   * Disables the webhook endpoint, as the real provider does after days of failures, or enables it. What happens while
+   * it is disabled is never delivered, and is not listed as undelivered.
+   */
+  disableWebhook(disabled: boolean): void;
   clock: {
     now(): number;
     /**

@@ -88,6 +88,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     },
     holdRequests: () => holdRequests(provider),
     setWebhookUrl,
+    disableWebhook,
     clock: { now: () => now(provider), advance, advanceTo, advanceToPeriodEnd, advanceToNext, next },
     deliveries: { ...queue, list: () => provider.state.deliveries },
     events: () => Object.values(provider.state.events),
@@ -149,6 +150,13 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     else if (endpoints[serviceEndpoint])
       Object.assign(endpoints[serviceEndpoint], { url, secret: settings.webhookSecret });
     else addEndpoint(provider, serviceEndpoint, { url, secret: settings.webhookSecret, enabled_events: ['*'] });
+    file.save();
+  }
+
+  function disableWebhook(disabled: boolean): void {
+    const endpoint = provider.state.webhook_endpoints[serviceEndpoint];
+    if (!endpoint) throw new Error('There is no webhook endpoint.');
+    endpoint.status = disabled ? 'disabled' : 'enabled';
     file.save();
   }
 

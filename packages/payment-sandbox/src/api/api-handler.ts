@@ -45,6 +45,8 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   }
   const answer = await performOnce(provider, exchange, body, requestId, delay, failure);
   if (isSilent) return sendNothing(res, failure);
+  const { api_retry_after_seconds: retryAfter } = provider.state.switches;
+  if (answer.status === 429 && retryAfter > 0) res.setHeader('Retry-After', String(retryAfter));
   write(res, answer);
   return true;
 }

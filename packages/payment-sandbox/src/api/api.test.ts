@@ -161,6 +161,20 @@ test('slow, aborted and unanswered requests end at the timeout of the SDK', asyn
   expect((await stripe.customers.list()).object).toBe('list');
 });
 
+test('a rate limit says in how many seconds to come back, if the switch says so', async () => {
+  const limited = async () => {
+    sandbox.payment.failNext(429);
+    const error: Stripe.errors.StripeRateLimitError = await stripe.customers.list().then(
+      () => Promise.reject(new Error('not limited')),
+      (reason) => reason,
+    );
+    return [error.statusCode, error.code, error.headers?.['retry-after']];
+  };
+  expect(await limited()).toEqual([429, 'rate_limit', undefined]);
+  sandbox.payment.set({ api_retry_after_seconds: 7 });
+  expect(await limited()).toEqual([429, 'rate_limit', '7']);
+});
+
 test('lists are newest first, and the SDK can iterate over their pages', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) await stripe.customers.create({ name, email: 'page@example.test' });
   const names: string[] = [];

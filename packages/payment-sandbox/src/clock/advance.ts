@@ -11,6 +11,7 @@ import type { Invoice, Subscription } from '../provider/records.ts';
 import type { Step } from '../provider/step.ts';
 import { stepsOfRefund } from '../refunds/refund.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
+import { stepsOfPausedCollection } from '../subscriptions/pause/pause-collection.ts';
 import { endAsScheduled } from '../subscriptions/scheduled-end.ts';
 import { stepsOfSchedule } from '../subscriptions/schedules/schedule-steps.ts';
 import { endTrial } from '../subscriptions/trial.ts';
@@ -77,6 +78,7 @@ function* steps(provider: Provider, testClock: string | null): Generator<Step> {
 function* stepsOfSubscription(provider: Provider, subscription: Subscription): Generator<Step> {
   const { status, cancel_at: cancelAt, trial_end: trialEnd } = subscription;
   if (status === 'canceled' || status === 'incomplete_expired') return;
+  yield* stepsOfPausedCollection(provider, subscription);
   if (cancelAt !== null) {
     const run = () => endAsScheduled(provider, subscription, cancelAt);
     yield { at: cancelAt, about: 'a scheduled cancellation takes effect', run };

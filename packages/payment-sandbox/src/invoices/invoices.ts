@@ -104,7 +104,7 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
     throw missing('PaymentMethod', method, 'payment_method');
   }
   const charge = payNow(provider, id, params.off_session === false, { manual: true, paymentMethod: method });
-  if (charge.result === 'paid' || charge.result === 'processing' || charge.result === 'sent') return invoice;
+  if (charge.result === 'paid' || charge.result === 'processing' || charge.result === 'not_charged') return invoice;
   if (charge.result === 'no_card') throw refused(charge.message, { code: 'resource_missing' });
   throw new ApiError(402, charge.message, {
     type: 'card_error',

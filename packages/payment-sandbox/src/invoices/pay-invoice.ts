@@ -3,6 +3,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';
 import { afterFailedAttempt } from '../subscriptions/pause/end-pause.ts';
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
+import { holdInvoice } from '../subscriptions/pause/pause-collection.ts';
 import { type Charge, payingMethod, tryCharge } from './charge.ts';
 import { startDebit } from './debit.ts';
 import { finalizeInvoice } from './draft-invoice.ts';
@@ -20,7 +21,7 @@ interface PayOptions {
 }
 
 /**
- * Finalises an invoice, charges it, or sends it if it is collected so, and updates its subscription according to the result. A
+ * Finalises an invoice, charges it, or sends it if it is collected so, or holds it while collection is paused, and updates its subscription according to the result. A
  * decline is a result, not an error.
  *
  * @throws Error if there is no such invoice.
@@ -30,12 +31,17 @@ export function payNow(
   invoiceId: string,
   onSession: boolean,
   { manual = false, paymentMethod, authenticated = false }: PayOptions = {},
-): Charge | { result: 'sent' } {
+): Charge | { result: 'not_charged' } {
   const invoice = provider.state.invoices[invoiceId];
   if (!invoice) throw new Error(`There is no invoice ${invoiceId}.`);
+  const pause = provider.state.subscriptions[invoice.parent.subscription_details.subscription]?.pause_collection;
+  if (pause && !manual) {
+    holdInvoice(provider, invoice, pause.behavior);
+    return { result: 'not_charged' };
+  }
   if (invoice.collection_method === 'send_invoice' && !manual) {
     sendInvoice(provider, invoice);
-    return { result: 'sent' };
+    return { result: 'not_charged' };
   }
   finalizeInvoice(provider, invoice);
   const method = paymentMethod ?? payingMethod(provider, invoice);

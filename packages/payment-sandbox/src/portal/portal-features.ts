@@ -26,7 +26,7 @@ export const configurationRules = {
           },
         },
       },
-      subscription_pause: 'unsupported',
+      subscription_pause: { hash: { enabled: 'boolean', duration: 'unsupported' } },
       subscription_update: {
         hash: {
           enabled: 'boolean',
@@ -46,7 +46,16 @@ export const configurationRules = {
           },
           proration_behavior: proration,
           billing_cycle_anchor: { one: ['now', 'unchanged'] },
-          schedule_at_period_end: 'unsupported',
+          schedule_at_period_end: {
+            hash: {
+              conditions: {
+                list: {
+                  hash: { type: { one: ['decreasing_item_amount', 'shortening_interval'] } },
+                  required: ['type'],
+                },
+              },
+            },
+          },
           trial_update_behavior: 'unsupported',
         },
       },
@@ -105,7 +114,16 @@ function merge(current: object, changes: object): object {
  * @throws ApiError if plan changes are enabled without products, a price is missing, inactive or of another product, or
  *   a maximum quantity is below its minimum.
  */
-export function checkFeatures(provider: Provider, { subscription_update: updates }: Features): void {
+export function checkFeatures(
+  provider: Provider,
+  { subscription_update: updates, subscription_pause: pause }: Features,
+): void {
+  if (pause.enabled) {
+    throw refused('The sandbox does not let customers pause in the portal; the real provider does.', {
+      code: 'sandbox_unsupported',
+      param: 'features[subscription_pause]',
+    });
+  }
   if (!updates.enabled) return;
   const base = 'features[subscription_update]';
   for (const name of ['default_allowed_updates', 'products'] as const) {

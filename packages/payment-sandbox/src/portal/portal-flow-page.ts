@@ -5,7 +5,7 @@ import { priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Price, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
-import { methodsInPortal, offeredPrices } from './portal.ts';
+import { methodsInPortal, otherPrices, waitsForPeriodEnd } from './portal.ts';
 import { button, cardText, changeText, homeBody } from './portal-home.ts';
 
 /** Renders the page of a session's flow. */
@@ -35,7 +35,7 @@ ${button(session, 'cancel', subscription.id, `Cancel ${name}`, true)}`;
 }
 
 function choiceTask(provider: Provider, session: PortalSession, subscription: Subscription): Html {
-  const others = offeredPrices(provider, session).filter(({ id }) => id !== subscription.items.data[0]?.price.id);
+  const others = otherPrices(provider, session, subscription);
   return html`<h2>Change plan</h2>${others.map((price) => planForm(provider, session, subscription, price))}`;
 }
 
@@ -48,10 +48,11 @@ function confirmTask(
   const [wanted] = flow.subscription_update_confirm?.items ?? [];
   const price = provider.state.prices[wanted?.price ?? ''];
   const current = subscription.items.data[0]?.price;
-  if (!price) return homeBody(provider, session);
+  if (!price || !current) return homeBody(provider, session);
+  const later = waitsForPeriodEnd(provider, session, subscription, price.id, wanted?.quantity);
   return html`<h2>Confirm your new plan</h2>
-<dl><dt>Now</dt><dd>${nameOf(provider, current)}${current && html`, ${priceText(current)}`}</dd><dt>From today</dt><dd>${nameOf(provider, price)}, ${priceText(price)}</dd></dl>
-<p>${changeText(provider, session)} ${cardText(provider, session)}</p>
+<dl><dt>Now</dt><dd>${nameOf(provider, current)}, ${priceText(current)}</dd><dt>From ${later ? dateText(periodEnd(subscription)) : 'today'}</dt><dd>${nameOf(provider, price)}, ${priceText(price)}</dd></dl>
+<p>${later ? 'Nothing is charged now.' : changeText(provider, session)} ${cardText(provider, session)}</p>
 ${planForm(provider, session, subscription, price, wanted?.quantity)}`;
 }
 

@@ -6,7 +6,7 @@ import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
-import { configurationOf, methodsInPortal, offeredPrices, subscriptionsOf } from './portal.ts';
+import { configurationOf, methodsInPortal, otherPrices, subscriptionsOf } from './portal.ts';
 
 /** Renders the home page: the plans, card and invoices that the configuration enables. */
 export function homeBody(provider: Provider, session: PortalSession): Html {
@@ -23,13 +23,14 @@ function planPanel(provider: Provider, session: PortalSession, subscription: Sub
   const { features } = configurationOf(provider, session);
   const [item] = subscription.items.data;
   const name = provider.state.products[item?.price.product ?? '']?.name ?? 'Plan';
-  const others = offeredPrices(provider, session).filter(({ id }) => id !== item?.price.id);
+  const others = otherPrices(provider, session, subscription);
   const ends = subscription.cancel_at;
+  const next = nextPlan(provider, subscription);
   return html`<section class="panel" aria-label="${name}"><h2>${name}</h2>
 <p class="price">${item && priceText(item.price)}</p>
-<p>Status: ${subscription.status.replaceAll('_', ' ')}. ${ends === null ? html`Renews on ${dateText(periodEnd(subscription))}.` : html`<strong>Ends on ${dateText(ends)}.</strong>`}</p>
+<p>Status: ${subscription.status.replaceAll('_', ' ')}. ${ends === null ? html`Renews on ${dateText(periodEnd(subscription))}.` : html`<strong>Ends on ${dateText(ends)}.</strong>`} ${next}</p>
 <div class="actions">${
-    ends === null
+    ends === null && next === null
       ? features.subscription_cancel.enabled && button(session, 'cancel', subscription.id, `Cancel ${name}`)
       : button(session, 'resume', subscription.id, `Keep ${name}`)
   }</div>
@@ -42,6 +43,16 @@ ${
       html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceText(price)}</option>`,
   )}</select></div><p class="soft">${changeText(provider, session)}</p><button>Change plan</button></form>`
 }</section>`;
+}
+
+/** Returns a sentence about the change of plan that a schedule makes; null without one. */
+function nextPlan(provider: Provider, subscription: Subscription): string | null {
+  const schedule = provider.state.subscription_schedules[subscription.schedule ?? ''];
+  const next = schedule?.phases.find(({ start_date: start }) => start === schedule.current_phase?.end_date);
+  const price = provider.state.prices[next?.items[0]?.price ?? ''];
+  if (!next || !price) return null;
+  const name = provider.state.products[price.product]?.name ?? price.id;
+  return `Changes to ${name} on ${dateText(next.start_date)}.`;
 }
 
 function cardPanel(provider: Provider, session: PortalSession): Html {

@@ -6,7 +6,9 @@ import { refusalOf } from '../pages/method-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalConfiguration, PortalSession, Price, Subscription } from '../provider/records.ts';
 import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from '../subscriptions/end-subscription.ts';
+import { firstPeriodEnd } from '../subscriptions/new-subscription.ts';
 import { releaseSchedule } from '../subscriptions/schedules/schedule.ts';
+import { scheduleChange } from '../subscriptions/schedules/schedule-change.ts';
 import { updateItems } from '../subscriptions/update-items.ts';
 
 /** Thrown if an action is not possible. The message is the sentence that the page shows. */
@@ -76,13 +78,20 @@ export function cancelInPortal(provider: Provider, session: PortalSession, subsc
   );
 }
 
-/** Removes a scheduled cancellation of either form. @throws PortalError if the plan has ended. */
+/**
+ * Removes a scheduled cancellation of either form, and a scheduled change of plan.
+ *
+ * @throws PortalError if the plan has ended.
+ */
 export function resumeInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
-  scheduleEnd(provider, own(provider, session, subscriptionId), null);
+  const subscription = own(provider, session, subscriptionId);
+  const schedule = provider.state.subscription_schedules[subscription.schedule ?? ''];
+  if (schedule) releaseSchedule(provider, schedule);
+  scheduleEnd(provider, subscription, null);
 }
 
 /**
- * Changes the price of the subscription's only item. An authentication that the card requires is taken as completed.
+ * Changes the price of the subscription's only item, at once or at the end of the period. An authentication that the card requires is taken as completed.
  *
  * @throws PortalError if the configuration does not offer it, or the plan has ended, several items or a
  *   schedule; ApiError if the card is declined. Nothing has changed then.
@@ -101,6 +110,10 @@ export function changePlan(
   if (subscription.schedule !== null) throw new PortalError('This plan cannot be changed, a schedule manages it.');
   const offered = offeredPrices(provider, session).some(({ id }) => id === priceId);
   if (!offered) throw new PortalError('This plan is not offered in this portal.');
+  if (waitsForPeriodEnd(provider, session, subscription, priceId, quantity)) {
+    scheduleChange(provider, subscription, priceId, quantity ?? item.quantity);
+    return;
+  }
   updateItems(provider, subscription, {
     changes: [{ id: item.id, price: priceId, ...(quantity !== undefined && { quantity }) }],
     proration: feature.proration_behavior,
@@ -128,6 +141,8 @@ export function useInPortal(provider: Provider, session: PortalSession, form: UR
   const { subscription_update: feature } = configurationOf(provider, session).features;
   if (feature.proration_behavior !== 'always_invoice') return undefined;
   const subscription = provider.state.subscriptions[form.get('subscription') ?? ''];
+  const price = form.get('price') ?? '';
+  if (subscription && waitsForPeriodEnd(provider, session, subscription, price)) return undefined;
   const standard = provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
   const method = provider.state.payment_methods[subscription?.default_payment_method ?? standard ?? ''];
   return testMethodOf(method)?.onSession;
@@ -156,12 +171,42 @@ export function updateCustomer(
   });
 }
 
+/**
+ * Whether the configuration leaves a change of plan to the end of the period: one to a lower amount, or to a shorter
+ * interval.
+ */
+export function waitsForPeriodEnd(
+  provider: Provider,
+  session: PortalSession,
+  subscription: Subscription,
+  priceId: string,
+  quantity?: number,
+): boolean {
+  const { conditions } = configurationOf(provider, session).features.subscription_update.schedule_at_period_end;
+  const [item] = subscription.items.data;
+  const price = provider.state.prices[priceId];
+  if (!item || !price) return false;
+  const lower = (price.unit_amount ?? 0) * (quantity ?? item.quantity) < (item.price.unit_amount ?? 0) * item.quantity;
+  const shorter = firstPeriodEnd(price, 0) < firstPeriodEnd(item.price, 0);
+  return conditions.some(({ type }) => (type === 'decreasing_item_amount' ? lower : shorter));
+}
+
 /** Returns the prices to which the configuration lets a customer change. */
 export function offeredPrices(provider: Provider, session: PortalSession): Price[] {
   const { subscription_update: feature } = configurationOf(provider, session).features;
   if (!feature.enabled) return [];
   const ids = (feature.products ?? []).flatMap(({ prices }) => prices);
   return ids.flatMap((id) => provider.state.prices[id] ?? []).filter((price) => price.active);
+}
+
+/**
+ * Returns the offered prices to which a subscription can be changed: none of one with several items, or that a schedule
+ * manages.
+ */
+export function otherPrices(provider: Provider, session: PortalSession, subscription: Subscription): Price[] {
+  const [item, ...others] = subscription.items.data;
+  if (others.length > 0 || subscription.schedule !== null) return [];
+  return offeredPrices(provider, session).filter(({ id }) => id !== item?.price.id);
 }
 
 function own(provider: Provider, session: PortalSession, id: string): Subscription {

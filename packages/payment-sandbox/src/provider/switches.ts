@@ -34,6 +34,8 @@ export interface Switches {
   api_failure_count: number | null;
   /** Only requests fail whose "METHOD /path" starts with this text; '': all. */
   api_failure_only: string;
+  /** The `Retry-After` of requests that fail with status 429, in seconds; 0: none. */
+  api_retry_after_seconds: number;
   /** A failing request is performed, and only its answer is lost. */
   api_failure_after_effect: boolean;
   /** Milliseconds before the first retry of a delivery. Each later pause is twice as long, up to `retry_longest_ms`. */
@@ -64,6 +66,7 @@ export function defaultSwitches(): Switches {
     api_failure_count: null,
     api_failure_only: '',
     api_failure_after_effect: false,
+    api_retry_after_seconds: 0,
     retry_first_ms: 1000,
     retry_longest_ms: 60_000,
     delivery_attempts: 30,

@@ -10,6 +10,7 @@ import { type Call, route } from '../routing/route.ts';
 import { createSubscription } from './create-subscription.ts';
 import { endSubscription, isFinal, noDetails, periodEnd } from './end-subscription.ts';
 import { pauseOnRequest } from './pause/pause.ts';
+import { pauseCollectionRule } from './pause/pause-collection.ts';
 import { resumePaused } from './pause/resume-paused.ts';
 import { detailsRule, itemRules, prorations, sharedRules } from './subscription-rules.ts';
 import { updateSubscription } from './update-subscription.ts';
@@ -44,7 +45,7 @@ export const subscriptionRoutes = [
       billing_cycle_anchor: 'unsupported',
       cancellation_details: detailsRule,
       items: { list: { hash: itemRules } },
-      pause_collection: 'unsupported',
+      pause_collection: pauseCollectionRule,
       proration_date: 'unsupported',
     },
     ({ provider, id, params }) => updateSubscription(provider, findSubscription(provider, id), params),

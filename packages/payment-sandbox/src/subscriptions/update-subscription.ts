@@ -6,6 +6,7 @@ import type { Subscription } from '../provider/records.ts';
 import { missing, missingParameter, ParameterError, refused } from '../routing/api-error.ts';
 import { mergeMetadata } from '../routing/parameters.ts';
 import { applyEnd, isFinal, noDetails } from './end-subscription.ts';
+import { readPauseCollection } from './pause/pause-collection.ts';
 import { endTrialNow } from './trial.ts';
 import { type ItemChange, updateItems } from './update-items.ts';
 
@@ -24,6 +25,7 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
   requireComplete(subscription, changes);
   requireUnmanagedEnd(subscription, changes);
   checkMethod(provider, subscription, changes.default_payment_method);
+  checkResumption(provider, subscription, changes.pause_collection);
   const end = endAfter(provider, subscription, changes);
   const method = changes.collection_method ?? subscription.collection_method;
   const kept = method === 'send_invoice' ? (subscription.days_until_due ?? undefined) : undefined;
@@ -45,6 +47,9 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
   function apply(): void {
     if (end) applyEnd(provider, subscription, end.wanted);
     if (changes.metadata !== undefined) subscription.metadata = mergeMetadata(subscription.metadata, changes.metadata);
+    if (changes.pause_collection !== undefined) {
+      subscription.pause_collection = readPauseCollection(changes.pause_collection);
+    }
     if (changes.description !== undefined) subscription.description = changes.description || null;
     if (changes.default_payment_method !== undefined) {
       subscription.default_payment_method = changes.default_payment_method || null;
@@ -116,6 +121,11 @@ function requireUnmanagedEnd(subscription: Subscription, changes: Changes): void
 function checkMethod(provider: Provider, subscription: Subscription, method: string | undefined): void {
   if (!method || provider.state.payment_methods[method]?.customer === subscription.customer) return;
   throw missing('PaymentMethod', method, 'default_payment_method');
+}
+
+function checkResumption(provider: Provider, { customer }: Subscription, pause: Changes['pause_collection']): void {
+  if (!pause || (pause.resumes_at ?? Number.POSITIVE_INFINITY) > timeOfCustomer(provider, customer)) return;
+  throw refused('The `resumes_at` timestamp must be in the future.', { param: 'pause_collection[resumes_at]' });
 }
 
 type End = Parameters<typeof applyEnd>[2];

@@ -4,6 +4,7 @@ import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-control
 import { readSwitches } from '@gatehouse/payment-sandbox/provider/switches';
 import { actOnDispute, actOnInvoice } from './company-acts.ts';
 import { controlPage } from './control-page.ts';
+import { actOnSubscription } from './subscription-acts.ts';
 import { switchesFromForm } from './switch-form.ts';
 
 type Fields = Record<string, unknown>;
@@ -18,6 +19,8 @@ type Fields = Record<string, unknown>;
  *      deliveries/resend {id}, events/resend {id}, deliveries/send-dropped, deliveries/retry-now
  *      card {customer, card}, status {subscription, status}
  *      invoice {invoice, act: "void" | "uncollectible" | "refund" | "dispute" | "inquiry" | "warning", amount?, reason?}
+ *      subscription {subscription, act: "schedule" | "release" | "pause" | "collect", price?, behavior?}
+ *      endpoint {disabled}
  *      dispute {dispute, act: "evidence" | "won" | "lost" | "warning_closed" | "prevented"}, refund {refund, act: "fail"}
  *      emit {type, object, about?: {livemode?, created?, id?, previousAttributes?}}
  *      reset
@@ -88,6 +91,11 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
       return payment.forceStatus(text('subscription'), text('status'));
     case 'invoice':
       return { ...actOnInvoice(payment, fields) };
+    case 'subscription':
+      return { ...actOnSubscription(payment, fields) };
+    case 'endpoint':
+      payment.disableWebhook(String(fields.disabled) === 'true');
+      return { ok: true, message: 'The endpoint has been changed.' };
     case 'dispute':
       return { ...actOnDispute(payment, fields) };
     case 'refund':

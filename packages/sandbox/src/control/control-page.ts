@@ -8,6 +8,7 @@ import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
 import { periodEnd } from '@gatehouse/payment-sandbox/subscriptions/end-subscription';
 import { cardChoice } from './card-choice.ts';
 import { invoicesTable } from './invoices-table.ts';
+import { subscriptionActs } from './subscription-acts.ts';
 import { switchForm } from './switch-form.ts';
 
 const shown = 60;
@@ -34,10 +35,16 @@ ${invoicesTable(payment, Object.values(invoices).toReversed().slice(0, shown))}
 <section class="panel" aria-labelledby="switches"><h2 id="switches">Switches</h2>${switchForm(payment.switches())}</section>
 ${deliveriesTable(payment.deliveries.list().toReversed().slice(0, shown))}
 <div class="actions"><form method="post" action="/control/deliveries/send-dropped"><button>Send dropped deliveries</button></form>
-<form method="post" action="/control/deliveries/retry-now"><button>Retry waiting deliveries now</button></form></div>
+<form method="post" action="/control/deliveries/retry-now"><button>Retry waiting deliveries now</button></form>
+${endpointForm(payment)}</div>
 <section class="panel" aria-labelledby="reset"><h2 id="reset">Reset</h2><p>Deletes every customer, subscription and event, and resets the clock and the switches. The service keeps its own records.</p>
 <form method="post" action="/control/reset"><button>Delete everything</button></form></section>`,
   });
+}
+
+function endpointForm(payment: PaymentProvider): Html {
+  const disabled = Object.values(payment.state().webhook_endpoints)[0]?.status === 'disabled';
+  return html`<form method="post" action="/control/endpoint"><button name="disabled" value="${String(!disabled)}">${disabled ? 'Enable' : 'Disable'} the webhook endpoint</button></form>`;
 }
 
 function clockButton(fields: Record<string, string>, label: string, primary = false): Html {
@@ -49,9 +56,9 @@ function clockButton(fields: Record<string, string>, label: string, primary = fa
 function subscriptionsTable(payment: PaymentProvider, subscriptions: Subscription[]): Html {
   if (subscriptions.length === 0)
     return html`<p class="panel">No subscription yet. Buy a plan in the service to create one.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Subscriptions" tabindex="0"><table><caption>Subscriptions</caption><thead><tr><th scope="col">Subscription</th><th scope="col">Price</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col">Card</th></tr></thead><tbody>${subscriptions.map(
+  return html`<div class="scroll" role="region" aria-label="Subscriptions" tabindex="0"><table><caption>Subscriptions</caption><thead><tr><th scope="col">Subscription</th><th scope="col">Price</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col">Card, and what the company does</th></tr></thead><tbody>${subscriptions.map(
     (one) =>
-      html`<tr><td><code>${one.id}</code><br><span class="soft">${one.customer}</span></td><td>${one.items.data.map(({ price }) => priceText(price))}</td><td>${one.status.replaceAll('_', ' ')}</td><td>${periodText(one)}</td><td>${cardChoice(payment.state(), one)}</td></tr>`,
+      html`<tr><td><code>${one.id}</code><br><span class="soft">${one.customer}</span></td><td>${one.items.data.map(({ price }) => priceText(price))}</td><td>${one.status.replaceAll('_', ' ')}</td><td>${periodText(one)}</td><td>${cardChoice(payment.state(), one)}${subscriptionActs(payment, one)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 

@@ -58,6 +58,28 @@ test('a payment is disputed, the dispute won, a warning made and the payment ref
   );
 });
 
+test('the company schedules a change of plan, pauses the collection and disables the endpoint', async () => {
+  await paidInvoice();
+  const subscription = Object.keys(sandbox.payment.state().subscriptions).at(-1) ?? '';
+  const post = (path: string, fields: Record<string, string>) =>
+    fetch(`${sandbox.url}/control/${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+  const now = () => sandbox.payment.state().subscriptions[subscription];
+  await post('subscription', { subscription, act: 'schedule', price: 'price_sandbox_gold_monthly' });
+  expect(now()?.schedule).toMatch(/^sub_sched_/);
+  expect(await (await fetch(`${sandbox.url}/control`)).text()).toContain('Gold from');
+  await post('subscription', { subscription, act: 'release' });
+  expect(now()?.schedule).toBeNull();
+  await post('subscription', { subscription, act: 'pause', behavior: 'void' });
+  expect(now()?.pause_collection).toMatchObject({ behavior: 'void' });
+  await post('subscription', { subscription, act: 'collect' });
+  expect(now()?.pause_collection).toBeNull();
+
+  await post('endpoint', { disabled: 'true' });
+  expect(await (await fetch(`${sandbox.url}/control`)).text()).toContain('Enable the webhook endpoint');
+  await post('endpoint', { disabled: 'false' });
+  expect(Object.values(sandbox.payment.state().webhook_endpoints)).toMatchObject([{ status: 'enabled' }]);
+});
+
 test('the same acts as JSON answer the object, and name what cannot be done', async () => {
   const invoice = await paidInvoice();
   const act = async (path: string, body: object) => {

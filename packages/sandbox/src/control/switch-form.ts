@@ -16,6 +16,7 @@ const checks: Partial<Record<keyof Switches, string>> = {
 const numbers: Partial<Record<keyof Switches, string>> = {
   delivery_delay_ms: 'Delay each delivery (milliseconds)',
   api_delay_ms: 'Delay each API request (milliseconds)',
+  api_retry_after_seconds: 'Retry-After of answers with status 429 (seconds; 0: none)',
   retry_first_ms: 'Pause before the first retry of a delivery (milliseconds)',
   retry_longest_ms: 'Longest pause (milliseconds)',
   delivery_attempts: 'Attempts for each delivery',

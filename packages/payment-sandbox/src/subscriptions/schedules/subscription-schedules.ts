@@ -125,7 +125,8 @@ export const subscriptionScheduleRoutes = [
   ),
 ];
 
-function findSchedule(provider: Provider, id: string): SubscriptionSchedule {
+/** @throws ApiError resource_missing if there is no such schedule. */
+export function findSchedule(provider: Provider, id: string): SubscriptionSchedule {
   const schedule = provider.state.subscription_schedules[id];
   if (!schedule) throw missing('subscription schedule', id);
   return schedule;

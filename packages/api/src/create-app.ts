@@ -10,10 +10,9 @@ import { createChangeSignal } from './changes/signal.ts';
 import { type Apps, jobKinds } from './job-kinds.ts';
 import type { Config } from './platform/config.ts';
 import { withAdvisoryLock } from './platform/db/advisory-lock.ts';
-import { watchHealth } from './platform/db/health.ts';
+import { pingDatabase, watchHealth } from './platform/db/health.ts';
 import { checkSchemaAge, explainPending, migrate, readSchemaState } from './platform/db/migrate.ts';
-import { openPools, type Pools } from './platform/db/open-pools.ts';
-import { pingDatabase } from './platform/db/ping.ts';
+import { openPools } from './platform/db/open-pools.ts';
 import { explainRefusedTls } from './platform/db/refused-tls.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
 import { isQueueSetUp, loadQueue, openJobs } from './platform/jobs/queue.ts';
@@ -72,13 +71,14 @@ export async function createApp({
   // An admin command ends before its metrics could be scraped.
   const telemetry = work ? await createTelemetry(config, log) : noTelemetry();
   const { metrics, traces, load } = telemetry;
-  const pools = openPools(
-    { ...config, databaseUrl: config.databaseUrl },
-    { work, onFailure: (error) => databaseHealth.failed(error), ...telemetry.database },
-  );
+  const pools = openPools({ ...config, databaseUrl: config.databaseUrl }, { work, ...telemetry.database });
   const { db, sql } = pools.requests;
   // An admin command fails with a sentence of its own.
-  const databaseHealth = watchHealth(pools.probe.sql, work ? log : silentLog, config.timeouts.databaseQuietSeconds);
+  const databaseHealth = watchHealth(
+    [pools.requests.sql, pools.background.sql],
+    work ? log : silentLog,
+    config.timeouts.databaseQuietSeconds,
+  );
   const app: App = {
     config,
     db,
@@ -101,7 +101,7 @@ export async function createApp({
     recentTokens: createRecentTokens(),
     pseudonymOf: () => 'unknown',
     logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
-    tierCounts: createTierCounts(pools.scheduled.sql, paidTiers(plans)),
+    tierCounts: createTierCounts(pools.background.sql, paidTiers(plans)),
     searchReach: null,
     now: now ?? (() => new Date()),
     async close() {
@@ -113,7 +113,7 @@ export async function createApp({
     },
   };
 
-  const scheduled: App = Object.assign(Object.create(app), { db: pools.scheduled.db, sql: pools.scheduled.sql });
+  const scheduled: App = Object.assign(Object.create(app), { db: pools.background.db, sql: pools.background.sql });
   if (work) for (const warning of [...config.warnings, ...unusedPriceWarnings({ config, plans })]) log.warn(warning);
   if (work && !app.mail.on)
     log.warn('SMTP_URL is unset: this node sends no mail, and leaves the mails to other nodes.');
@@ -127,13 +127,10 @@ export async function createApp({
     void loadQueue();
     if (migrates) await open(() => migrate(sql, { folder: migrations, version: config.version }, log));
     else await requireSchema(app);
-    // The connection of /readyz opens during the next statements.
-    const probed = work ? databaseHealth.check() : null;
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
     if (work) await open(() => claimMode(app));
-    app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, schedules, migrates }));
-    await probed;
+    app.jobs = await open(() => openQueue({ app, scheduled }, { work, schedules, migrates }));
     if (work) warnOfSubscriptions(scheduled);
   } catch (error) {
     if (!withoutDatabase) {
@@ -146,18 +143,23 @@ export async function createApp({
   return app;
 }
 
-/** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
-async function openQueue(
-  apps: Apps,
-  pools: Pools,
-  { migrates, ...does }: { work: boolean; schedules: boolean; migrates: boolean },
-) {
-  const { config, log, metrics, traces } = apps.app;
-  const options = { sql: pools.queue.sql, log, metrics, traces, timeouts: config.timeouts, ...does };
-  const kinds = jobKinds(apps);
-  if (!migrates || (await isQueueSetUp({ ...options, kinds }))) return openJobs({ ...options, kinds, setup: null });
+/** Opens the job queue. One process at a time creates its tables and settings. */
+async function openQueue(apps: Apps, { migrates, ...does }: { work: boolean; schedules: boolean; migrates: boolean }) {
+  const { config, log, metrics, traces, databaseHealth } = apps.app;
+  const { sql } = apps.scheduled;
+  const options = {
+    sql,
+    log,
+    metrics,
+    traces,
+    databaseHealth,
+    timeouts: config.timeouts,
+    kinds: jobKinds(apps),
+    ...does,
+  };
+  if (!migrates || (await isQueueSetUp(options))) return openJobs({ ...options, setup: false });
 
-  return pools.setUp((lock, setup) => withAdvisoryLock(lock, () => openJobs({ ...options, kinds, setup })));
+  return withAdvisoryLock(sql, () => openJobs({ ...options, setup: true }));
 }
 
 /** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */

@@ -36,6 +36,7 @@ type FailedRequest = Pick<RequestState, 'app' | 'requestId' | 'failure'>;
  * id, unless the router has logged it already, as a TRPCError. Neither contains what was sent.
  */
 export function recordFailure(state: FailedRequest, error: unknown): void {
+  state.app.databaseHealth.failed(error);
   const { code, fields } = toAppError(error);
   state.failure = { code, ...(fields && { fields: Object.keys(fields) }) };
 

@@ -9,16 +9,15 @@ export const timeouts = {
   identityProviderSeconds: 10,
   /** For another billing action of the same organisation to end. */
   leaseSeconds: 20,
-  /** For an answer of the database to a statement, of a request or of the job queue. */
+  /** For an answer of the database to a statement of a request. */
   statementSeconds: 6,
-  queueStatementSeconds: 20,
   /** For this time without a failure, before the log says that the database is available again. */
   databaseQuietSeconds: 15,
   /** For a statement and a transaction of an admin command, which may concern every row. */
   commandSeconds: 3600,
-  /** For a statement and a transaction of a scheduled job, which works in small steps on any number of rows. */
-  scheduledStatementSeconds: 120,
-  scheduledTransactionSeconds: 300,
+  /** For a statement and a transaction of the job queue or a scheduled job, which works in small steps on any number of rows. */
+  backgroundStatementSeconds: 60,
+  backgroundTransactionSeconds: 300,
   /** For the end of a transaction of a request. */
   transactionSeconds: 30,
   /** For a connection to the database, while all are in use. */

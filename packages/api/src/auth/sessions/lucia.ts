@@ -3,11 +3,11 @@ import { type Adapter, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../../app.ts';
 import { planFacts } from '../../organisations/plan-facts.ts';
 import { type UsageFacts, usageFacts } from '../../organisations/usage-facts.ts';
+import { batchedRead } from '../../platform/db/batched-read.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
 import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { batchedRead } from '../../platform/db/statements/batched-read.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { currentOrganisation } from './current-organisation.ts';
 

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
+import { pingDatabase } from '../../platform/db/health.ts';
 import { explainPending, readSchemaState } from '../../platform/db/migrate.ts';
-import { pingDatabase } from '../../platform/db/ping.ts';
 import { isDatabaseUnavailable } from '../../platform/errors.ts';
 import { checkSettings } from './check-settings.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';

@@ -4,7 +4,7 @@ import { missingTiers } from '../../billing/plans/missing-tiers.ts';
 import { planOf, priceVariable } from '../../billing/plans/plans.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
-import { pingDatabase } from '../../platform/db/ping.ts';
+import { pingDatabase } from '../../platform/db/health.ts';
 import { formatAmount } from '../../platform/providers/minor-units.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment.ts';
 import { checkPortal } from './check-portal.ts';

@@ -1,8 +1,7 @@
-import { DrizzleQueryError, fillPlaceholders, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { rowReader, type SelectedFields } from './statements/read-rows.ts';
 import { type Deadlines, watchConnections } from './watch-connections.ts';
 
 export type Database = PostgresJsDatabase;
@@ -23,8 +22,6 @@ type Options = {
   withoutStatementTimeout?: boolean;
   /** What the connections are called in the database. */
   name?: string;
-  /** Called with each failure of a statement or a connection. */
-  onFailure?: (error: unknown) => void;
   /** Wraps the driver, for example to record its statements. */
   watch?: (sql: Sql) => Sql;
 };
@@ -60,7 +57,6 @@ export function openDatabase({
   deadlines,
   withoutStatementTimeout = false,
   name = serviceName,
-  onFailure,
   watch = (sql) => sql,
 }: Options): Connection {
   const driver = postgres(withoutSocket(url), {
@@ -82,7 +78,6 @@ export function openDatabase({
       ...(prepare && withoutStatementTimeout ? { statement_timeout: zero } : {}),
     },
   });
-  Object.assign(driver.options, { onfailure: onFailure });
   const endWatch = deadlines === undefined ? () => {} : watchConnections(driver, deadlines);
   const sql = watch(driver);
   return {
@@ -125,41 +120,21 @@ function socketOf(url: string): { host: string } | object {
 
 type Execute<Statement> = Statement extends { execute: infer Run } ? { execute: Run } : never;
 
-/** The statement that drizzle has built. Drizzle's types do not declare these fields. */
-export type BuiltStatement = {
-  queryString: string;
-  params: unknown[];
-  fields: SelectedFields | undefined;
-  joinsNotNullableMap: Record<string, boolean> | undefined;
-};
-
 /**
- * Creates a prepared statement. Drizzle builds its text once, which takes longer than to run it, and
- * the server parses it once per connection: of the pool, or of the transaction that is passed. A failure
- * rejects with a DrizzleQueryError, as that of any other statement.
+ * Creates a prepared statement, whose text drizzle builds once. It runs on the database or the transaction that is
+ * passed: drizzle's own `.prepare()` on a transaction builds the text anew for each one.
+ *
+ * Speed (design, "The serving process"): the webhook 0.48 of the least program in place of 0.28, and reads 0.54 in
+ * place of 0.07 where they are not prepared.
  */
 export function prepared<Statement extends object>(
   build: (db: Executor) => Statement,
 ): (db: Executor) => Execute<Statement> {
-  let run: ((client: Sql, values: Record<string, unknown>) => Promise<unknown[]>) | undefined;
+  let built: Statement | undefined;
   return (db) => {
-    run ??= runnerOf(build(db) as unknown as BuiltStatement);
-    const execute = run;
-    const client = clientOf(db);
-    return { execute: (values: Record<string, unknown> = {}) => execute(client, values) } as Execute<Statement>;
-  };
-}
-
-function runnerOf({ queryString: text, params, fields, joinsNotNullableMap }: BuiltStatement) {
-  const readRow = fields && rowReader(fields, joinsNotNullableMap);
-  return async (client: Sql, values: Record<string, unknown>): Promise<unknown[]> => {
-    const parameters = fillPlaceholders(params, values) as never[];
-    try {
-      const sent = client.unsafe(text, parameters, { prepare: true });
-      return readRow === undefined ? await sent : (await sent.values()).map(readRow);
-    } catch (error) {
-      throw new DrizzleQueryError(text, parameters, error as Error);
-    }
+    built ??= build(db);
+    // Drizzle's statement sends its text by this field.
+    return Object.assign(Object.create(built), { client: clientOf(db) });
   };
 }
 

@@ -174,7 +174,8 @@ it('the rollback of a transaction whose socket failed takes no answer of the nex
 });
 
 it('a statement of a transaction whose stored plan is out of date rejects with what follows it (#1234)', async () => {
-  const read = (client: Pick<Sql, 'unsafe'>) => client.unsafe('select * from marks where id > $1', [0], { prepare: true });
+  const read = (client: Pick<Sql, 'unsafe'>) =>
+    client.unsafe('select * from marks where id > $1', [0], { prepare: true });
   await read(sql);
   await admin`alter table marks add column more int`;
   const failed = sql.begin(async (tx) => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   proxy = await startTcpProxy(database.url);
   test = await startTestApp({
     environment: { DATABASE_URL: proxy.url(database.url) },
-    timeouts: { statementSeconds: 1.5, queueStatementSeconds: 2, databaseQuietSeconds: 4 },
+    timeouts: { statementSeconds: 1.5, backgroundStatementSeconds: 2, databaseQuietSeconds: 4 },
   });
 });
 afterAll(async () => {
@@ -27,7 +27,11 @@ afterAll(async () => {
 function attempt(email: string): Promise<unknown> {
   return signUp(test.app, signUpInput.parse({ email, password: testPassword }), testClient).then(
     () => null,
-    (error: unknown) => toAppError(error),
+    (error: unknown) => {
+      // As the handlers of requests do.
+      test.app.databaseHealth.failed(error);
+      return toAppError(error);
+    },
   );
 }
 

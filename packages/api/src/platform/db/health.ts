@@ -1,7 +1,6 @@
 import type { Sql } from 'postgres';
 import { codeOf, explainDatabaseRefusal, isDatabaseUnavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { pingDatabase } from './ping.ts';
 
 const pingMilliseconds = 1_500;
 const checkMilliseconds = 1_000;
@@ -10,7 +9,7 @@ const quietMilliseconds = 5_000;
 
 /** The state of the database, as this process observes it. */
 export type DatabaseHealth = {
-  /** Notes a failure of any statement or connection. Logs the first one of an episode. */
+  /** Notes the failure of a request or a job. Logs the first one of an episode, if it is the database's. */
   failed: (error: unknown) => void;
   /** Returns null if the database answers now and refused nothing recently, else the code of the reason. */
   check: () => Promise<string | null>;
@@ -19,11 +18,11 @@ export type DatabaseHealth = {
 };
 
 /**
- * Watches the database on a connection of its own, `sql`, so that a full pool is not taken for an
- * unavailable database. Logs one line when the database becomes unavailable, and one when it is
+ * Watches the database through several pools: it answers if one of them gets an answer, so that a full pool is not
+ * taken for an unavailable database. Logs one line when the database becomes unavailable, and one when it is
  * available again and failed nothing for `quietSeconds`.
  */
-export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseHealth {
+export function watchHealth(pools: Sql[], log: Log, quietSeconds: number): DatabaseHealth {
   // Times of a clock that nothing sets back.
   let episode: { code: string; since: number } | null = null;
   let lastFailure = 0;
@@ -58,10 +57,10 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
 
   function ping(): Promise<string | null> {
     // One at a time: a proxy may ask every second, while each ping waits.
-    running ??= pingDatabase(sql, pingMilliseconds)
+    running ??= Promise.any(pools.map((sql) => pingDatabase(sql, pingMilliseconds)))
       .then(
         () => null,
-        (error: unknown) => {
+        ({ errors: [error] }: AggregateError) => {
           failed(error);
           return codeOf(error) ?? 'UNKNOWN';
         },
@@ -84,4 +83,23 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
       clearInterval(timer);
     },
   };
+}
+
+/**
+ * Checks that the database answers within four seconds, or within `timeoutMilliseconds`. The driver's own
+ * timeout does not end a connection to an address that never responds.
+ *
+ * @throws Error with the code CONNECT_TIMEOUT if it does not, or the driver's error.
+ */
+export async function pingDatabase(sql: Sql, timeoutMilliseconds = 4_000): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    const error = Object.assign(new Error('The database does not answer.'), { code: 'CONNECT_TIMEOUT' });
+    timer = setTimeout(() => reject(error), timeoutMilliseconds);
+  });
+  try {
+    await Promise.race([sql`select 1`, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -54,7 +54,7 @@ export async function migrate(sql: Sql, release: Release, log: Log = silentLog):
   // transaction mode refuses the timeouts: behind one a migration waits for locks as long as the role may.
   const timeouts = { statement_timeout: '0', lock_timeout: String(lockTimeoutMilliseconds) };
   const connection = { ...sql.options.connection, ...(sql.options.prepare ? timeouts : {}) };
-  const own = postgres({ ...sql.options, connection, max: 2, onnotice: () => {}, onfailure: undefined } as never);
+  const own = postgres({ ...sql.options, connection, max: 2, onnotice: () => {} } as never);
   try {
     await withAdvisoryLock(own, async () => {
       const { pending } = await readSchemaState(own, release);

@@ -11,7 +11,7 @@ import { migrationsFolder } from '../../testing/database/database.ts';
 import { parseConfig } from '../config.ts';
 import { silentLog } from '../log.ts';
 import { openDatabase } from './client.ts';
-import { pingDatabase } from './ping.ts';
+import { pingDatabase } from './health.ts';
 
 // A server of its own, because passwords and TLS need TCP.
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-refusing-'));

@@ -11,7 +11,6 @@ const deadlines = { statementSeconds: 1, transactionSeconds: 3, queueSeconds: 1.
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let proxy: TcpProxy;
 let connection: Connection;
-const failures: unknown[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   proxy = await startTcpProxy(database.url);
@@ -20,7 +19,6 @@ beforeAll(async () => {
     pool: 3,
     prepare: true,
     deadlines,
-    onFailure: (error) => failures.push(error),
   });
   await connection.sql`create table marks (id int primary key)`;
 });
@@ -53,7 +51,6 @@ it('statements on connections that were cut silently fail at the deadline, and t
     // Without the deadline they would wait for the TCP connection, which ends after minutes.
     expect(awake).toBeLessThan(deadlines.statementSeconds * 1000 + 15_000);
   }
-  expect(failures.length).toBeGreaterThanOrEqual(3);
 
   proxy.restore();
   expect(await Promise.all([statement(), statement(), statement()])).toHaveLength(3);

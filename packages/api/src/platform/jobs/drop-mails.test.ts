@@ -11,7 +11,7 @@ import type { JobKinds, JobName } from './registry.ts';
 
 it('the mails of a user are dropped whatever their kind, and no other job', async () => {
   const database = await createTestDatabase();
-  const queue = openDatabase({ url: database.url, pool: 1, prepare: true });
+  const queue = openDatabase({ url: database.url, pool: 2, prepare: true });
   const { sql, db, close } = openDatabase({ url: database.url, pool: 1, prepare: true });
   const kind = { handler: async () => {}, retry: { forSeconds: 0, longestPauseSeconds: 0 } };
   const kinds = { 'verification-mail': kind, 'notice-mail': kind, 'payment-contact': kind } as unknown as JobKinds;
@@ -22,10 +22,11 @@ it('the mails of a user are dropped whatever their kind, and no other job', asyn
     log: silentLog,
     metrics: noMetrics,
     traces: noTraces,
+    databaseHealth: { failed() {} },
     work: false,
     schedules: false,
   };
-  const jobs = await openJobs({ ...options, setup: queue.sql });
+  const jobs = await openJobs({ ...options, setup: true });
   const [user, other] = [newId(new Date()), newId(new Date())];
   const email = 'user@company.example';
 

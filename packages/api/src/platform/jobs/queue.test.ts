@@ -9,7 +9,7 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let queue: Connection;
 beforeAll(async () => {
   database = await createTestDatabase();
-  queue = openDatabase({ url: database.url, pool: 1, prepare: true });
+  queue = openDatabase({ url: database.url, pool: 2, prepare: true });
 });
 afterAll(async () => {
   await queue.close();

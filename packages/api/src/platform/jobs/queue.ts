@@ -2,6 +2,7 @@ import { sql as tag } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
 import { clientOf, type Transaction } from '../db/client.ts';
+import type { DatabaseHealth } from '../db/health.ts';
 import { isDatabaseUnavailable } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -22,13 +23,14 @@ type Options = {
   log: Log;
   metrics: Metrics;
   traces: Traces;
+  databaseHealth: Pick<DatabaseHealth, 'failed'>;
   kinds: JobKinds;
   timeouts: Pick<Timeouts, 'jobPollSeconds' | 'jobRetrySeconds'>;
   work: boolean;
   /** Whether this process begins scheduled jobs at their times. */
   schedules: boolean;
-  /** The connection that creates or migrates the queue's own tables; null if this process does neither. */
-  setup: Sql | null;
+  /** Whether this process creates or migrates the queue's own tables and settings. The caller holds the lock of the start. */
+  setup: boolean;
 };
 
 /** Whether the queue's tables and settings are those of this release, so that a start needs no `setup`. */
@@ -43,20 +45,19 @@ export async function isQueueSetUp({ sql, kinds, timeouts }: Pick<Options, 'sql'
  * jobs, as the admin commands do. After a failure nothing of the attempt is left.
  */
 export async function openJobs(options: Options): Promise<Jobs> {
-  const { sql, log, metrics, traces, kinds, timeouts, work, schedules, setup } = options;
+  const { sql, log, metrics, traces, databaseHealth, kinds, timeouts, work, schedules, setup } = options;
   const { PgBoss } = await import('pg-boss');
-  let connection = setup ?? sql;
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => execute(connection, text, values) },
+    db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: schedules,
     supervise: work,
     // A killed process sends no more heartbeats. The supervisor notices that and retries its job.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
-    migrate: setup !== null,
+    migrate: setup,
   });
-  // db/health.ts logs that the database is unavailable.
   boss.on('error', (error) => {
+    databaseHealth.failed(error);
     if (!isDatabaseUnavailable(error)) log.warn('job queue', { error: describeError(error) });
   });
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
@@ -72,11 +73,10 @@ export async function openJobs(options: Options): Promise<Jobs> {
 
   async function start() {
     await boss.start();
-    if (setup !== null) {
+    if (setup) {
       const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
       for (const [name, kind] of entries) await open(name, kind, known.get(name));
     }
-    connection = sql;
     await addSuccessRows();
     for (const [name, kind] of entries) {
       for (const outcome of ['ok', 'failed'] as const) {
@@ -124,6 +124,7 @@ export async function openJobs(options: Options): Promise<Jobs> {
         wake(name);
       } catch (error) {
         outcome = 'failed';
+        databaseHealth.failed(error);
         log.warn('job failed', { job: name, id: job.id, error: describeError(error) });
         throw new Error(`${name} failed`);
       } finally {
@@ -172,15 +173,15 @@ function isMailOf({ userId, emails }: { userId: string; emails: string[] }) {
 type TraceParent = { traceparent?: string };
 
 /**
- * Runs a statement for pg-boss. pg-boss sends texts of several commands; the result is that of the
- * last command with rows. `sql` has one connection, so after a failed transaction it is rolled back:
- * otherwise PostgreSQL would refuse every later statement.
+ * Runs a statement for pg-boss. pg-boss sends texts of several commands; the result is that of the last command with
+ * rows. Some of these texts are a transaction. The driver begins and ends it, so that a failure rolls it back.
  */
 export async function execute(sql: Sql, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
-  const answer = await sql.unsafe(text, values.map(parameter) as never[]).catch(async (error: unknown) => {
-    if (/\bBEGIN\b/.test(text)) await sql.unsafe('rollback').catch(() => {});
-    throw error;
-  });
+  const [, body] = /^\s*BEGIN;(.*)COMMIT;?\s*$/is.exec(text) ?? [];
+  const answer =
+    body === undefined
+      ? await sql.unsafe(text, values.map(parameter) as never[])
+      : await sql.begin((tx) => tx.unsafe(body));
   const results: unknown[] = Array.isArray(answer[0]) ? answer : [answer];
   const rows = results.findLast((result) => Array.isArray(result) && result.length > 0) ?? [];
   return { rows: rows as unknown[] };

@@ -7,7 +7,7 @@ import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp({
-    timeouts: { statementSeconds: 1, scheduledStatementSeconds: 6, jobPollSeconds: 0.5, jobRetrySeconds: 60 },
+    timeouts: { statementSeconds: 1, backgroundStatementSeconds: 6, jobPollSeconds: 0.5, jobRetrySeconds: 60 },
   });
 });
 afterAll(() => test.close());
@@ -71,7 +71,6 @@ it('each job that depends on time has a schedule, in UTC', async () => {
   const scheduled = await test.app.sql`select name, cron, timezone from pgboss.schedule order by name`;
   expect(scheduled.map(({ name, cron, timezone }) => `${name} ${cron} ${timezone}`)).toEqual([
     'changes-sweep */10 * * * * UTC',
-    'erasure */10 * * * * UTC',
     'payment-compare 23 3 * * * UTC',
     'payment-due * * * * * UTC',
     'payment-plan-times * * * * * UTC',

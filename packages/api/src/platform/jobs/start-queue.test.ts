@@ -30,7 +30,7 @@ it('the creation of the queue’s tables may take longer than a statement of a r
   });
   const { log, logged } = collectingLog();
   const config = parseConfig({ DATABASE_URL: database.url, SMTP_URL: 'smtp://localhost:1' });
-  const short = { statementSeconds: 1, transactionSeconds: 1.5, queueStatementSeconds: 1 };
+  const short = { statementSeconds: 1, transactionSeconds: 1.5 };
 
   const started = createApp({
     config: { ...config, timeouts: { ...config.timeouts, ...short } },
@@ -87,9 +87,10 @@ it('after a start that failed in its middle, no worker of that attempt takes job
     log: collectingLog().log,
     metrics: noMetrics,
     traces: noTraces,
+    databaseHealth: { failed() {} },
     kinds,
     timeouts: { ...timeouts, jobPollSeconds: 0.5 },
-    setup: null,
+    setup: false,
   };
   await expect(openJobs({ ...options, work: true, schedules: false })).rejects.toThrow('localConcurrency');
 

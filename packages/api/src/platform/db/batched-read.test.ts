@@ -1,10 +1,10 @@
 import { DrizzleQueryError, eq, type SQL, sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../testing/database/database.ts';
-import { type Connection, type Executor, openDatabase } from '../client.ts';
-import { paymentSettings } from '../schema/billing.ts';
+import { createTestDatabase } from '../../testing/database/database.ts';
 import { batchedRead } from './batched-read.ts';
+import { type Connection, type Executor, openDatabase } from './client.ts';
+import { paymentSettings } from './schema/billing.ts';
 
 /** Each name, once and as often as `copies` says. */
 function select(db: Executor, name: SQL) {

@@ -1,10 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../testing/database/database.ts';
-import { type Connection, type Executor, openDatabase, prepared } from '../client.ts';
-import { users } from '../schema/accounts.ts';
-import { memberships } from '../schema/members.ts';
-import { organisations } from '../schema/organisations.ts';
+import { createTestDatabase } from '../../testing/database/database.ts';
+import { type Connection, type Executor, openDatabase, prepared } from './client.ts';
+import { users } from './schema/accounts.ts';
+import { memberships } from './schema/members.ts';
+import { organisations } from './schema/organisations.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let connection: Connection;

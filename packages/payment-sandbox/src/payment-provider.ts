@@ -6,7 +6,7 @@ import { goodCard } from './customers/cards.ts';
 import { findTestMethod } from './customers/test-methods.ts';
 import { announce } from './events/announce.ts';
 import { createDeliveryQueue } from './events/delivery-queue.ts';
-import { addEndpoint } from './events/webhook-endpoints.ts';
+import { addEndpoint, readEventTypes } from './events/webhook-endpoints.ts';
 import { payInvoice } from './invoices/invoice-page.ts';
 import type { OtherAccount, PaymentProvider } from './payment-controls.ts';
 import { cancelInPortal, changeCard, changePlan, resumeInPortal, updateCustomer } from './portal/portal.ts';
@@ -26,6 +26,10 @@ export interface PaymentSettings {
   webhookSecret: string;
   /** The file that keeps the state; null: in memory. */
   path: string | null;
+  /**
+   * The event types that the service's endpoint subscribes to; by default all. Nothing else is sent to it.
+   */
+  webhookEvents?: readonly string[];
   /** Whether the two products and a portal configuration exist from the start. */
   seeded: boolean;
   /** The account and mode, if the API serves several; by default the only account, in test mode. */
@@ -46,7 +50,7 @@ const longestAdvanceSeconds = 5 * 366 * daySeconds;
 /**
  * Starts the provider without a server: its state, its clock, and the deliveries of its events.
  *
- * @throws Error if the file at `path` is not JSON.
+ * @throws Error if the file at `path` is not JSON, or if `webhookEvents` names a type that does not exist.
  */
 export function startPaymentProvider(settings: PaymentSettings): RunningPaymentProvider {
   const file = openStoredFile(settings.path, emptyState());
@@ -63,6 +67,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     held: null,
   };
   const others: RunningPaymentProvider[] = [];
+  const webhookEvents = readEventTypes(settings.webhookEvents ?? ['*']);
   let webhookUrl: string | null = null;
   provider.providersByKey.set(settings.secretKey, provider);
   begin();
@@ -147,9 +152,11 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     webhookUrl = url;
     const { webhook_endpoints: endpoints } = provider.state;
     if (url === null) delete endpoints[serviceEndpoint];
-    else if (endpoints[serviceEndpoint])
-      Object.assign(endpoints[serviceEndpoint], { url, secret: settings.webhookSecret });
-    else addEndpoint(provider, serviceEndpoint, { url, secret: settings.webhookSecret, enabled_events: ['*'] });
+    else {
+      const chosen = { url, secret: settings.webhookSecret, enabled_events: webhookEvents };
+      if (endpoints[serviceEndpoint]) Object.assign(endpoints[serviceEndpoint], chosen);
+      else addEndpoint(provider, serviceEndpoint, chosen);
+    }
     file.save();
   }
 

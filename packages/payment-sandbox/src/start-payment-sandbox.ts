@@ -1,4 +1,5 @@
 import { handleApi } from './api/api-handler.ts';
+import { readEventTypes } from './events/webhook-endpoints.ts';
 import { sendPage } from './http/answer.ts';
 import { html } from './http/html.ts';
 import { page } from './http/page.ts';
@@ -17,6 +18,8 @@ export interface PaymentSandboxOptions {
   webhookUrl?: string | null;
   secretKey?: string;
   webhookSecret?: string;
+  /** The event types that are sent to `webhookUrl`; by default all. */
+  webhookEvents?: readonly string[];
   /** False: no product, no price and no portal configuration to begin with. */
   seeded?: boolean;
 }
@@ -36,15 +39,17 @@ export interface PaymentSandbox {
  * Starts the payment provider in this process, on the loopback address only. It accepts
  * requests when the promise resolves.
  *
- * @throws Error EADDRINUSE if the port is in use, and an Error if the file at `path` is not JSON.
+ * @throws Error EADDRINUSE if the port is in use, and an Error if the file at `path` is not JSON, or if
+ *   `webhookEvents` names a type that does not exist.
  */
 export async function startPaymentSandbox(options: PaymentSandboxOptions = {}): Promise<PaymentSandbox> {
-  const { port = 0, path = null, webhookUrl = null, seeded = true } = options;
+  const { port = 0, path = null, webhookUrl = null, webhookEvents = ['*'], seeded = true } = options;
   const { secretKey = 'sk_test_sandbox', webhookSecret = 'sandbox_webhook_secret' } = options;
+  readEventTypes(webhookEvents);
   const handlers: Handler[] = [];
   const server = await startServer(port, handlers);
   const url = `http://localhost:${server.port}`;
-  const payment = startPaymentProvider({ url, path, secretKey, webhookSecret, seeded });
+  const payment = startPaymentProvider({ url, path, secretKey, webhookSecret, webhookEvents, seeded });
   handlers.push(
     handleStartPage,
     (exchange) => handleApi(payment.provider, exchange),

@@ -27,3 +27,10 @@ test.each([
 ])('%o is refused with one sentence', (changes, sentence) => {
   expect(() => readEnvironment({ ...environment, ...changes })).toThrow(new RegExp(`^[^\n]*${sentence}[^\n]*$`));
 });
+
+test('the service’s endpoint subscribes to chosen event types, and never to invoice.created, which delays invoices', () => {
+  const { webhookEvents } = readEnvironment(environment).payment;
+  expect(webhookEvents).toContain('customer.subscription.updated');
+  expect(webhookEvents).not.toContain('*');
+  expect(webhookEvents).not.toContain('invoice.created');
+});

@@ -1,4 +1,5 @@
 import type { SandboxOptions } from './sandbox.ts';
+import { webhookEvents } from './webhook-events.ts';
 
 /**
  * Reads the settings of the process.
@@ -15,6 +16,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): SandboxOptions & { serv
     payment: {
       secretKey: needed(env, 'PAYMENT_SECRET_KEY'),
       webhookSecret: needed(env, 'PAYMENT_WEBHOOK_SECRET').split(',')[0] ?? '',
+      webhookEvents,
     },
   };
 }

@@ -29,6 +29,8 @@ export interface SandboxOptions {
   payment: {
     secretKey: string;
     webhookSecret: string;
+    /** The event types that are sent to the service; by default all. */
+    webhookEvents?: readonly string[];
     /** False: no product, no price and no portal configuration to begin with. */
     seeded?: boolean;
   };

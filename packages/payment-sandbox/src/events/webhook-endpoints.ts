@@ -78,7 +78,9 @@ function create({ provider, params }: Call<Stripe.WebhookEndpointCreateParams>):
 export function addEndpoint(
   provider: Provider,
   id: string,
-  settings: { url: string; secret: string; enabled_events: string[] } & Partial<Stripe.WebhookEndpointCreateParams>,
+  settings: { url: string; secret: string; enabled_events: string[] } & Partial<
+    Omit<Stripe.WebhookEndpointCreateParams, 'enabled_events'>
+  >,
 ): WebhookEndpoint {
   const endpoint: WebhookEndpoint = {
     id,
@@ -96,6 +98,13 @@ export function addEndpoint(
   };
   provider.state.webhook_endpoints[id] = endpoint;
   return endpoint;
+}
+
+/** Returns a copy of the types that an endpoint subscribes to. @throws Error that names one that does not exist. */
+export function readEventTypes(types: readonly string[]): string[] {
+  const unknown = types.find((type) => type !== '*' && !eventTypes.includes(type));
+  if (unknown !== undefined) throw new Error(`There is no event type ${unknown}.`);
+  return [...types];
 }
 
 function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { requesterOf } from '@gatehouse/api/platform/security/client-key';
+import { requesterOf } from '@gatehouse/api/platform/security/client';
 import { expect, it, vi } from 'vitest';
 import { createAdmission } from './admission.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { Config } from '@gatehouse/api/platform/config';
-import { requesterOf } from '@gatehouse/api/platform/security/client-key';
+import { requesterOf } from '@gatehouse/api/platform/security/client';
 
 const protocolHeader = 'x-gatehouse-protocol';
 const hostHeader = 'x-gatehouse-host';

@@ -7,16 +7,14 @@ import type { Config } from './platform/config.ts';
 import type { Database } from './platform/db/client.ts';
 import type { DatabaseHealth } from './platform/db/health.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
-import type { Log } from './platform/log.ts';
+import type { Log, LogRefusal } from './platform/log.ts';
 import type { IdentityProvider } from './platform/providers/identity.ts';
 import type { Mailer } from './platform/providers/mailer.ts';
 import type { Payment } from './platform/providers/payment.ts';
 import type { Throttle } from './platform/security/throttle.ts';
-import type { RecentTokens } from './platform/security/token.ts';
 import type { PoolLoad } from './platform/telemetry/instrument-statements.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 import type { PseudonymOf } from './platform/telemetry/pseudonyms.ts';
-import type { LogRefusal } from './platform/telemetry/refusal-log.ts';
 import type { TierCounts } from './platform/telemetry/tier-counts.ts';
 import type { Traces } from './platform/telemetry/traces.ts';
 
@@ -49,8 +47,6 @@ export type App = {
   traces: Traces;
   /** The load of the connection pool, counted if metrics are on. */
   load: PoolLoad;
-  /** The session tokens and API keys that were valid recently in this process. */
-  recentTokens: RecentTokens;
   /** Names users and organisations in the log. */
   pseudonymOf: PseudonymOf;
   /** Logs a delivery that the payment provider did not sign. */

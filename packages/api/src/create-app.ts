@@ -17,16 +17,13 @@ import { explainRefusedTls } from './platform/db/refused-tls.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
 import { isQueueSetUp, loadQueue, openJobs } from './platform/jobs/queue.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
-import { createLog, type Log, silentLog } from './platform/log.ts';
+import { createLog, createRefusalLog, type Log, silentLog } from './platform/log.ts';
 import { createIdentityProvider } from './platform/providers/identity.ts';
 import { createMailer } from './platform/providers/mailer.ts';
 import { createPayment } from './platform/providers/payment.ts';
 import { createThrottle } from './platform/security/throttle.ts';
-import { createRecentTokens } from './platform/security/token.ts';
-import { instrumentCalls } from './platform/telemetry/instrument-calls.ts';
 import { loadPseudonyms } from './platform/telemetry/pseudonyms.ts';
-import { createRefusalLog } from './platform/telemetry/refusal-log.ts';
-import { createTelemetry, noTelemetry } from './platform/telemetry/telemetry.ts';
+import { createTelemetry, instrumentCalls, noTelemetry } from './platform/telemetry/telemetry.ts';
 import { createTierCounts } from './platform/telemetry/tier-counts.ts';
 
 type Options = {
@@ -98,7 +95,6 @@ export async function createApp({
     metrics,
     traces,
     load,
-    recentTokens: createRecentTokens(),
     pseudonymOf: () => 'unknown',
     logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
     tierCounts: createTierCounts(pools.background.sql, paidTiers(plans)),

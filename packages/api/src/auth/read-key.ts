@@ -30,7 +30,6 @@ export async function readKey(app: App, key: string, { readOnly = false } = {}):
   const hash = hashToken(key);
   const [row] = await keyFacts(app.db).execute({ hash, now: app.now().toISOString() });
   if (row === undefined) return null;
-  app.recentTokens.note(hash);
 
   if (!readOnly) await recordUse(app, row);
   const { id, name, scope, organisation } = row;

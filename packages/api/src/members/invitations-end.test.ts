@@ -4,7 +4,7 @@ import { setPassword } from '../auth/password/set-password.ts';
 import { deleteSession, readSession, startSession } from '../auth/sessions/session.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { invitations } from '../platform/db/schema/members.ts';
-import { normalisePassword } from '../platform/security/normalise-password.ts';
+import { normalisePassword } from '../platform/security/password-rules.ts';
 import { createPasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {

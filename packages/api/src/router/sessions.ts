@@ -4,7 +4,7 @@ import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
 import { requireTokens } from '../auth/tokens/require-tokens.ts';
 import { readKeySet } from '../auth/tokens/token-keys.ts';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
-import { clientSignInLimits } from '../platform/security/sign-in-limits.ts';
+import { clientSignInLimits } from '../platform/security/throttle.ts';
 import { body, nothing, publicProcedure, router, scopedProcedure, tokenProcedure, whileNotLimited } from './trpc.ts';
 
 export const sessionsRouter = router({

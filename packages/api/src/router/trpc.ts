@@ -13,8 +13,7 @@ import {
 } from '../auth/principal.ts';
 import { requireTokens } from '../auth/tokens/require-tokens.ts';
 import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
-import type { Client } from '../platform/security/client.ts';
-import { clientKey } from '../platform/security/client-key.ts';
+import { type Client, clientKey } from '../platform/security/client.ts';
 import type { Points, Rule } from '../platform/security/throttle.ts';
 
 export type Context = {

@@ -2,9 +2,8 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { countFailures } from '../../platform/security/count-failures.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
-import { passwordLimits } from '../../platform/security/sign-in-limits.ts';
+import { countFailures, passwordLimits } from '../../platform/security/throttle.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { readPasswordHash } from './read-password-hash.ts';
 

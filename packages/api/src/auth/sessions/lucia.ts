@@ -65,7 +65,6 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', usage, read
       const read = token === 'sharedHash' ? rowOf.sharedHash : usage ? rowOf.idHashAndUsage : rowOf.idHash;
       const [row] = await read(db).execute(hash, { now: app.now().toISOString() });
       if (row === undefined) return [null, null];
-      app.recentTokens.note(hash);
 
       const { user, session } = row;
       return [

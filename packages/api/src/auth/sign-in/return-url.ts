@@ -3,8 +3,7 @@ import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
 import { returnUrls } from '../../platform/db/schema/sign-in.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
-import type { KeyedClient } from '../../platform/security/client.ts';
-import { clientKey } from '../../platform/security/client-key.ts';
+import { clientKey, type KeyedClient } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 
 const lifetimeMinutes = 60;

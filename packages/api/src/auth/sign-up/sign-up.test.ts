@@ -4,7 +4,7 @@ import { signUps, users, verificationLinks } from '../../platform/db/schema/acco
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { normalisePassword } from '../../platform/security/normalise-password.ts';
+import { normalisePassword } from '../../platform/security/password-rules.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { setPassword } from '../password/set-password.ts';

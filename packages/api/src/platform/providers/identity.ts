@@ -1,6 +1,6 @@
 import type { IdentityConfig } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
-import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
+import { type InstrumentCall, uninstrumented } from '../telemetry/telemetry.ts';
 
 export type IdentityProvider = {
   config: IdentityConfig;

@@ -2,7 +2,7 @@ import type SMTPTransport from 'nodemailer/lib/smtp-transport';
 import type { Config } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
+import { type InstrumentCall, uninstrumented } from '../telemetry/telemetry.ts';
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 

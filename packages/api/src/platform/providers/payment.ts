@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { PaymentConfig } from '../config.ts';
 import { AppError, foreignFailure, isAppError } from '../errors.ts';
-import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
+import { type InstrumentCall, uninstrumented } from '../telemetry/telemetry.ts';
 import { boundedRequests } from './bounded-requests.ts';
 
 /**

@@ -1,3 +1,5 @@
+import { BlockList, isIPv6 } from 'node:net';
+
 /** The languages in which a mail can be written. */
 export type MailLanguage = 'en' | 'de';
 
@@ -15,3 +17,56 @@ export type Client = KeyedClient & {
   /** The language of the browser, for mail that the request causes; English where it is absent. */
   language?: MailLanguage;
 };
+
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
+
+/**
+ * Returns the key of a client, and as its network the /48 prefix of an IPv6 address, which is usually assigned to one
+ * site and contains 65,536 client keys. The network of an IPv4 address is the address.
+ */
+export function requesterOf(address: string): Requester {
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return { client: bare, network: bare };
+
+  const groups = groupsOf(bare);
+  if (!mapped.check(bare, 'ipv6')) return { client: prefix(groups, 64), network: prefix(groups, 48) };
+  const ipv4 = groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
+  return { client: ipv4, network: ipv4 };
+}
+
+/** Returns the requester of a client, which the server computes once for each request. */
+export function requesterFor({ address, requester }: KeyedClient): Requester {
+  return requester ?? requesterOf(address);
+}
+
+/**
+ * Returns the key of a client for rate limits: the IPv4 address, or the /64 prefix of an IPv6
+ * address, because a single subscriber has all addresses of a /64.
+ */
+export function clientKey(client: KeyedClient): string {
+  return requesterFor(client).client;
+}
+
+/** Returns the network of an IPv6 address, or null for an IPv4 address, which has none but itself. */
+export function clientNetwork(keyedClient: KeyedClient): string | null {
+  const { client, network } = requesterFor(keyedClient);
+  return network === client ? null : network;
+}
+
+function prefix(groups: number[], bits: 48 | 64): string {
+  const kept = groups.slice(0, bits / 16).map((group) => group.toString(16));
+  return `${kept.join(':')}::/${bits}`;
+}
+
+/** Returns the eight groups of an IPv6 address. URL converts every form, including embedded IPv4, to that of RFC 5952. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+}

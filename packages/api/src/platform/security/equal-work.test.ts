@@ -7,8 +7,8 @@ import { declineOwner, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeIdentity, makeOwner, makeSignUp, newEmail, testClient } from '../../testing/factories.ts';
 import { users } from '../db/schema/accounts.ts';
-import { normalisePassword } from './normalise-password.ts';
 import { hashPassword, verifyPassword } from './password.ts';
+import { normalisePassword } from './password-rules.ts';
 
 let test: TestApp;
 let native: string;

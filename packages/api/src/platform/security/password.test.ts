@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { normalisePassword } from './normalise-password.ts';
-import { hashPassword, newPasswordField, passwordFault, verifyPassword } from './password.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import { newPasswordField, normalisePassword, passwordFault } from './password-rules.ts';
 
 const client = { address: '192.0.2.1' };
 const forbidden = ['jane.doe+news@front-desk.company.example', 'Front Desk'];

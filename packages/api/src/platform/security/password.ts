@@ -1,54 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { z } from 'zod';
-import type { KeyedClient } from './client.ts';
-import { requesterFor } from './client-key.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import { type KeyedClient, requesterFor } from './client.ts';
 import { fairQueue } from './fairness/fair-queue.ts';
-import { normalisePassword, type Password } from './normalise-password.ts';
-import { resembles } from './resembles.ts';
-import { isStorable } from './text.ts';
+import { maxLength, normalisePassword, type Password } from './password-rules.ts';
 
 /** The Argon2id parameters of OWASP's password storage guidance: 19 MiB, two passes, one lane. */
 const hashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const minLength = 8;
-const maxLength = 256;
-
-/**
- * Returns a sentence that says why a new password of the right form (`newPasswordField`) is not
- * accepted, or null if it is. `forbidden` lists what it must not resemble: the address and the
- * service's name.
- */
-export async function passwordFault(password: Password, forbidden: string[]): Promise<string | null> {
-  const folded = password.toLowerCase();
-  if (await isCommonPassword(folded)) return 'This password is on every list of common passwords. Choose another.';
-  if (resembles(folded, forbidden)) {
-    return 'A password must not be your address, a part of it or the name of this service, with or without digits.';
-  }
-  return null;
-}
-
-/** The length is counted in code points of the normalised form, so that it does not depend on the keyboard. */
-function formFault(password: Password): string | null {
-  const length = [...password].length;
-  if (!isStorable(password)) return 'This contains characters we can’t store.';
-  if (length < minLength) return `Use at least ${minLength} characters.`;
-  if (length > maxLength) return `Use at most ${maxLength} characters.`;
-  return null;
-}
-
-/**
- * The schema of a new password in a request body. It checks the form; `passwordFault` checks the rest. The result is
- * normalised: what checks and hashes the password takes it in no other form.
- */
-export const newPasswordField = z
-  .string({ error: 'Choose a password.' })
-  .transform(normalisePassword)
-  .superRefine((password, context) => {
-    const fault = formFault(password);
-    if (fault !== null) context.addIssue(fault);
-  });
-
 const maxWaitMilliseconds = 4_000;
 
 /**

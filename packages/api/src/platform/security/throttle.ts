@@ -2,6 +2,7 @@ import type { Sql } from 'postgres';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { clientKey, clientNetwork, type KeyedClient } from './client.ts';
 import { hashToken } from './token.ts';
 
 /** How many points each key has within how many minutes, by rule. */
@@ -126,4 +127,56 @@ export function createThrottle(
 
 function entriesOf(points: Points): [Rule, string][] {
   return Object.entries(points).map(([rule, key]) => [rule as Rule, hashToken(key)]);
+}
+
+/**
+ * Checks an attempt that uses up points only if it fails. The points are taken before the
+ * check, so that parallel guesses count, and given back if the attempt was right or the check
+ * threw: a busy service must not count against the client.
+ *
+ * @throws AppError TOO_MANY if no points are left; what `check` throws.
+ */
+export async function countFailures<Answer extends { right: boolean }>(
+  throttle: Throttle,
+  points: Points,
+  check: () => Promise<Answer>,
+): Promise<Answer> {
+  await throttle.take(points);
+  let isFailure = false;
+  try {
+    const answer = await check();
+    isFailure = !answer.right;
+    return answer;
+  } finally {
+    if (!isFailure) await throttle.giveBack(points);
+  }
+}
+
+/** Returns the limits that a wrong password counts in by client: the client, and the /48 of an IPv6 client. */
+export function clientSignInLimits(client: KeyedClient): Points {
+  const network = clientNetwork(client);
+  return { 'sign-in-client': clientKey(client), ...(network !== null && { 'sign-in-network': network }) };
+}
+
+/**
+ * Returns the limits that a wrong password counts in: those of the client, the pair of address
+ * and client, and the address. A known browser or session of the account (`knownAs`, its token
+ * or id) has a limit of its own in place of the address's. So failures elsewhere cannot lock the
+ * user out, and guesses with a stolen cookie are limited too.
+ */
+export function passwordLimits({
+  email,
+  client,
+  knownAs,
+}: {
+  email: string;
+  client: KeyedClient;
+  knownAs: string | null;
+}) {
+  const points: Points = {
+    ...clientSignInLimits(client),
+    'sign-in-pair': `${email} ${clientKey(client)}`,
+    ...(knownAs === null ? { 'sign-in-address': email } : { 'sign-in-known': `${email} ${knownAs}` }),
+  };
+  return points;
 }

@@ -1,6 +1,6 @@
 import { errorResponse } from '@gatehouse/api/http/error-response';
 import { AppError } from '@gatehouse/api/platform/errors';
-import { constantTimeEqual } from '@gatehouse/api/platform/security/constant-time';
+import { constantTimeEqual } from '@gatehouse/api/platform/security/token';
 import { readMetrics } from '@gatehouse/api/platform/telemetry/read-metrics';
 import type { RequestEvent } from '@sveltejs/kit';
 import { rejectRequest } from './reject-request.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRefusalLog } from './refusal-log.ts';
+import { createRefusalLog } from './log.ts';
 
 function startLog() {
   const lines: unknown[] = [];

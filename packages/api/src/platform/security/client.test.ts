@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientKey, clientNetwork } from './client-key.ts';
+import { clientKey, clientNetwork } from './client.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -82,7 +82,7 @@ export interface PaymentProvider extends CompanyControls {
    * page would show.
    */
   payInvoice(invoice: string, card?: string): string | null;
-  /** Changes the card of a customer as in the portal, without a session. */
+  /** Changes the card of a customer and of its subscriptions, without a session. */
   setCard(customer: string, card: string): void;
   /** Sets any status, known or unknown, and announces it as any other change. */
   forceStatus(subscription: string, status: string): Subscription;

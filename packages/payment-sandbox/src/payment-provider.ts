@@ -104,7 +104,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     payInvoice: (invoice, card = goodCard) => saved(() => payInvoice(provider, find('invoices', invoice), card)),
     setCard(customer, card) {
       if (!findTestMethod(card)) throw new Error(`${card} is not a test card.`);
-      saved(() => changeCard(provider, { customer } as PortalSession, card));
+      saved(() => changeCard(provider, { customer } as PortalSession, card, true));
     },
     ...companyControls(provider, saved, (invoice) => find('invoices', invoice)),
     forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),

@@ -131,6 +131,6 @@ test('a bank account is saved in the portal, and its page says which one is char
   const { customer } = await setup.buy();
   const { url } = await setup.stripe.billingPortal.sessions.create({ customer: customer as string });
   expect((await postForm(url, { act: 'card', card: clears })).status).toBe(303);
-  expect(await (await fetch(url)).text()).toContain('Charged to a bank account that ends in 2345');
+  expect(await (await fetch(url)).text()).toContain('The default is a bank account that ends in 2345');
   expect((await postForm(url, { act: 'card', card: 'DE89370400440532013000' })).status).toBe(402);
 });

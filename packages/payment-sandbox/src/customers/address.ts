@@ -13,8 +13,15 @@ export function readAddress(
   params: Stripe.AddressParam | Stripe.Emptyable<Stripe.AddressParam>,
 ): Stripe.Address | null {
   if (params === '' || params === null) return null;
-  const address = Object.fromEntries(parts.map((part) => [part, params[part] || null]));
-  return address as unknown as Stripe.Address;
+  const { city, country, line1, line2, postal_code, state } = params;
+  return {
+    city: city || null,
+    country: country || null,
+    line1: line1 || null,
+    line2: line2 || null,
+    postal_code: postal_code || null,
+    state: state || null,
+  };
 }
 
 /** Returns an address of which only the country is known, as a checkout that needs no more collects it. */

@@ -93,6 +93,7 @@ describe('the card that requires authentication', () => {
   });
 
   test('leads to the page of the bank when the portal saves it, and when it pays a change of plan', async () => {
+    setup.sandbox.payment.set({ portal_card: 'subscriptions' });
     const bought = await setup.buy();
     const { url } = await openPortal(bought.customer as string);
     const save = { act: 'card', card: authenticates };

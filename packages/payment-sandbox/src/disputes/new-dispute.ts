@@ -5,44 +5,48 @@ import type { Charge, Dispute } from '../provider/records.ts';
 
 const daysToRespond = 9;
 
-/** Text evidence; files and the evidence of single card networks are not modelled. */
-export const textEvidence = [
-  'access_activity_log',
-  'billing_address',
-  'cancellation_policy_disclosure',
-  'cancellation_rebuttal',
-  'customer_email_address',
-  'customer_name',
-  'customer_purchase_ip',
-  'duplicate_charge_explanation',
-  'duplicate_charge_id',
-  'product_description',
-  'refund_policy_disclosure',
-  'refund_refusal_explanation',
-  'service_date',
-  'shipping_address',
-  'shipping_carrier',
-  'shipping_date',
-  'shipping_tracking_number',
-  'uncategorized_text',
-] as const;
+const noFiles = {
+  cancellation_policy: null,
+  customer_communication: null,
+  customer_signature: null,
+  duplicate_charge_documentation: null,
+  receipt: null,
+  refund_policy: null,
+  service_documentation: null,
+  shipping_documentation: null,
+  uncategorized_file: null,
+};
 
-export const fileEvidence = [
-  'cancellation_policy',
-  'customer_communication',
-  'customer_signature',
-  'duplicate_charge_documentation',
-  'receipt',
-  'refund_policy',
-  'service_documentation',
-  'shipping_documentation',
-  'uncategorized_file',
-] as const;
+const noTexts = {
+  access_activity_log: null,
+  billing_address: null,
+  cancellation_policy_disclosure: null,
+  cancellation_rebuttal: null,
+  customer_email_address: null,
+  customer_name: null,
+  customer_purchase_ip: null,
+  duplicate_charge_explanation: null,
+  duplicate_charge_id: null,
+  product_description: null,
+  refund_policy_disclosure: null,
+  refund_refusal_explanation: null,
+  service_date: null,
+  shipping_address: null,
+  shipping_carrier: null,
+  shipping_date: null,
+  shipping_tracking_number: null,
+  uncategorized_text: null,
+};
+
+/** The names of evidence that is text. */
+export const textEvidence = Object.keys(noTexts);
+
+/** The names of evidence that is a file, which is not modelled. */
+export const fileEvidence = Object.keys(noFiles);
 
 /** Returns a new dispute, or with `inquiry` a question of the bank that may become one. */
 export function newDispute(provider: Provider, charge: Charge, reason: string, inquiry: boolean): Dispute {
   const at = timeOfCustomer(provider, charge.customer);
-  const evidence = [...textEvidence, ...fileEvidence].map((name) => [name, null]);
   return {
     id: newId('du'),
     object: 'dispute',
@@ -52,7 +56,7 @@ export function newDispute(provider: Provider, charge: Charge, reason: string, i
     created: at,
     currency: charge.currency,
     enhanced_eligibility_types: [],
-    evidence: { ...Object.fromEntries(evidence), enhanced_evidence: {} } as Dispute['evidence'],
+    evidence: { ...noTexts, ...noFiles, enhanced_evidence: {} },
     evidence_details: {
       due_by: at + daysToRespond * daySeconds,
       enhanced_eligibility: {},

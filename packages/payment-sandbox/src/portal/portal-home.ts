@@ -81,13 +81,22 @@ export function changeText(provider: Provider, session: PortalSession): string {
   return 'Nothing is charged now. The new price applies from your next invoice.';
 }
 
-/** Returns a sentence about the card: "Charged to a card that ends in 4242." */
+/**
+ * Returns a sentence about what is charged: "Charged to a card that ends in 4242." A card that was saved for the
+ * customer alone is named too.
+ */
 export function cardText(provider: Provider, session: PortalSession): string {
-  const own = subscriptionsOf(provider, session)[0]?.default_payment_method;
-  const method = own ?? provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
-  const saved = provider.state.payment_methods[method ?? ''];
-  const kind = saved?.type === 'card' ? 'card' : 'bank account';
-  return saved ? `Charged to a ${kind} that ends in ${last4Of(saved)}.` : 'There is no card yet.';
+  const own = subscriptionsOf(provider, session)[0]?.default_payment_method ?? null;
+  const standard = provider.state.customers[session.customer]?.invoice_settings.default_payment_method ?? null;
+  const charged = nameOf(provider, own ?? standard);
+  if (charged === null) return 'There is no card yet.';
+  const saved = own === null || own === standard ? null : nameOf(provider, standard);
+  return saved === null ? `Charged to ${charged}.` : `Charged to ${charged}. The default is ${saved}.`;
+}
+
+function nameOf(provider: Provider, id: string | null): string | null {
+  const method = provider.state.payment_methods[id ?? ''];
+  return method ? `a ${method.type === 'card' ? 'card' : 'bank account'} that ends in ${last4Of(method)}` : null;
 }
 
 function invoicesPanel(provider: Provider, session: PortalSession): Html {

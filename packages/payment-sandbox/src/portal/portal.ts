@@ -28,12 +28,17 @@ export function subscriptionsOf(provider: Provider, session: PortalSession): Sub
 }
 
 /**
- * Saves a card or bank account and makes it the default of the customer and of all subscriptions. It does not pay
- * open invoices.
+ * Saves a card or bank account and makes it the default of the customer, and with `everywhere` of all subscriptions. It
+ * does not pay open invoices.
  *
  * @throws PortalError if it is not a test card or is declined, or the customer was deleted.
  */
-export function changeCard(provider: Provider, session: PortalSession, number: string): void {
+export function changeCard(
+  provider: Provider,
+  session: PortalSession,
+  number: string,
+  everywhere = provider.state.switches.portal_card === 'subscriptions',
+): void {
   const wanted = findTestMethod(number);
   const customer = provider.state.customers[session.customer];
   const sentence = refusalOf(wanted, currencyOf(provider, session));
@@ -44,6 +49,7 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
   change(provider, 'customer.updated', customer, () => {
     customer.invoice_settings.default_payment_method = method.id;
   });
+  if (!everywhere) return;
   for (const subscription of subscriptionsOf(provider, session)) {
     change(provider, 'customer.subscription.updated', subscription, () => {
       subscription.default_payment_method = method.id;

@@ -18,6 +18,13 @@ export interface Switches {
   old_payload_shape: boolean;
   /** A cancellation in the portal sets `cancel_at` (flexible) or `cancel_at_period_end` (classic). */
   portal_cancellation: 'flexible' | 'classic';
+  /**
+   * A card that the portal saves becomes the default of the customer alone, so that a subscription with a card of its
+   * own goes on charging that; or the default of its subscriptions too.
+   */
+  portal_card: 'customer' | 'subscriptions';
+  /** The payment method of a subscription can be cleared by ''. By the SDK's types it cannot. */
+  subscription_card_clears: boolean;
   /** The portal refuses sessions with a flow. */
   portal_refuses_flows: boolean;
   /** What happens to a subscription when the last retry of its invoice has failed. */
@@ -57,6 +64,8 @@ export function defaultSwitches(): Switches {
     same_second: false,
     old_payload_shape: false,
     portal_cancellation: 'flexible',
+    portal_card: 'customer',
+    subscription_card_clears: false,
     portal_refuses_flows: false,
     dunning_end: 'cancel',
     first_failure: 'past_due',
@@ -76,6 +85,7 @@ export function defaultSwitches(): Switches {
 /** The switches that are enumerations, with their values. */
 export const enumerations: Record<string, readonly unknown[]> = {
   portal_cancellation: ['flexible', 'classic'],
+  portal_card: ['customer', 'subscriptions'],
   dunning_end: ['cancel', 'unpaid', 'past_due', 'pause'],
   first_failure: ['past_due', 'pause'],
   paid_while_paused: ['stays_paused', 'resumes'],

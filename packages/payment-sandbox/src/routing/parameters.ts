@@ -69,7 +69,7 @@ function read(field: Field, rule: Rule, param: string): unknown {
   if (rule === 'integer' || rule === 'number') return readNumber(field, rule, param);
   if (field.length > maxCharacters)
     throw new ParameterError(400, `Invalid string: ${param} must be at most ${maxCharacters} characters`, { param });
-  if (rule === 'string' && field === '') throw empty(param);
+  if (rule === 'string' && field === '') throw emptyParameter(param);
   return field;
 }
 
@@ -108,7 +108,7 @@ function readBoolean(field: string, param: string): boolean {
 }
 
 function readNumber(field: string, rule: 'integer' | 'number', param: string): number {
-  if (field === '') throw empty(param);
+  if (field === '') throw emptyParameter(param);
   const pattern = rule === 'integer' ? /^-?\d{1,15}$/ : /^-?\d{1,12}(\.\d{1,12})?$/;
   if (pattern.test(field)) return Number(field);
   throw new ParameterError(400, `Invalid integer: ${field}`, { code: 'parameter_invalid_integer', param });
@@ -130,7 +130,8 @@ function readMetadata(field: Field, param: string): Record<string, string> | '' 
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-function empty(param: string): ParameterError {
+/** Returns the error for '' as the value of a parameter that cannot be cleared. */
+export function emptyParameter(param: string): ParameterError {
   return new ParameterError(
     400,
     `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,

@@ -24,7 +24,6 @@ export const sharedRules = {
   cancel_at_period_end: 'boolean',
   collection_method: { one: ['charge_automatically', 'send_invoice'] },
   days_until_due: 'integer',
-  default_payment_method: 'text',
   default_source: 'unsupported',
   default_tax_rates: 'unsupported',
   description: 'text',

@@ -4,7 +4,7 @@ import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
 import { missing, missingParameter, ParameterError, refused } from '../routing/api-error.ts';
-import { mergeMetadata } from '../routing/parameters.ts';
+import { emptyParameter, mergeMetadata } from '../routing/parameters.ts';
 import { applyEnd, isFinal, noDetails } from './end-subscription.ts';
 import { readPauseCollection } from './pause/pause-collection.ts';
 import { endTrialNow } from './trial.ts';
@@ -119,6 +119,9 @@ function requireUnmanagedEnd(subscription: Subscription, changes: Changes): void
 }
 
 function checkMethod(provider: Provider, subscription: Subscription, method: string | undefined): void {
+  if (method === '' && !provider.state.switches.subscription_card_clears) {
+    throw emptyParameter('default_payment_method');
+  }
   if (!method || provider.state.payment_methods[method]?.customer === subscription.customer) return;
   throw missing('PaymentMethod', method, 'default_payment_method');
 }

@@ -9,6 +9,7 @@ const checks: Partial<Record<keyof Switches, string>> = {
   wrong_signature: 'Sign with another secret',
   same_second: 'Give all events the same second',
   old_payload_shape: 'Send payloads in the shape of older API versions',
+  subscription_card_clears: 'Let the API clear the card of a subscription',
   portal_refuses_flows: 'Let the portal refuse flows',
   api_failure_after_effect: 'Perform failing requests, and lose only the answer',
 };
@@ -24,6 +25,7 @@ const numbers: Partial<Record<keyof Switches, string>> = {
 
 const choices: Partial<Record<keyof Switches, Record<string, string>>> = {
   portal_cancellation: { flexible: 'cancel_at (flexible billing)', classic: 'cancel_at_period_end (classic billing)' },
+  portal_card: { customer: 'the customer alone', subscriptions: 'the customer and its subscriptions' },
   dunning_end: {
     cancel: 'the subscription is cancelled',
     unpaid: 'it is left unpaid',
@@ -64,6 +66,7 @@ ${select('api_failure', 'The API answers', failures, String(switches.api_failure
 
 const choiceLabels: Partial<Record<keyof Switches, string>> = {
   portal_cancellation: 'A cancellation in the portal sets',
+  portal_card: 'A card that the portal saves becomes the default of',
   dunning_end: 'When the last retry has failed',
   first_failure: 'When the first charge of a renewal has failed',
   paid_while_paused: 'When the invoice of a paused subscription is paid',

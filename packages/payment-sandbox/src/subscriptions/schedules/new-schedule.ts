@@ -66,7 +66,8 @@ type WantedPhase = Stripe.SubscriptionScheduleCreateParams.Phase & {
 /**
  * Reads the phases of a request. Each starts at the end of the one before.
  *
- * @throws ApiError if there is no phase, a price does not exist, or a phase does not end after its start.
+ * @throws ApiError if there is no phase, a price does not exist, a phase starts elsewhere, or does not end after its
+ *   start.
  */
 export function readPhases(provider: Provider, wanted: WantedPhase[], start: number): SchedulePhase[] {
   if (wanted.length === 0) throw refused('A schedule needs at least one phase.', { param: 'phases' });
@@ -77,6 +78,14 @@ export function readPhases(provider: Provider, wanted: WantedPhase[], start: num
       price: findPrice(provider, price ?? '', `${param}[items][0][price]`).id,
       quantity: quantity ?? 1,
     }));
+    if (phase.start_date !== undefined && phase.start_date !== from) {
+      throw refused(
+        'A phase must start at the end of the one before, and the first one at the start of the schedule.',
+        {
+          param: `${param}[start_date]`,
+        },
+      );
+    }
     const end = endOf(provider, phase, items[0]?.price ?? '', from);
     if (end <= from) throw refused('The end of a phase must be after its start.', { param: `${param}[end_date]` });
     const read = newPhase(provider, items, from, end, phase.proration_behavior ?? 'create_prorations');

@@ -79,6 +79,21 @@ test('the phases of a schedule follow each other, and the renewal at a change bi
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active', schedule: null });
 });
 
+test('a phase that leaves a gap to the one before is refused', async () => {
+  const { id } = await buy();
+  const { id: schedule, phases } = await stripe.subscriptionSchedules.create({ from_subscription: id });
+  const [{ start_date = 0, end_date = 0 } = {}] = phases;
+  const second = (start: number) =>
+    stripe.subscriptionSchedules.update(schedule, {
+      phases: [
+        { items: [{ price: silver }], start_date, end_date },
+        { items: [{ price: gold }], start_date: start, duration: { interval: 'month' } },
+      ],
+    });
+  await expect(second(end_date + 1)).rejects.toMatchObject({ param: 'phases[1][start_date]' });
+  expect((await second(end_date)).phases).toHaveLength(2);
+});
+
 test('a schedule that has not started creates its subscription at its start, unless it was cancelled before', async () => {
   const customer = await customerWithCard();
   const start = sandbox.payment.clock.now() + 86_400;

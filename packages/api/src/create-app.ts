@@ -7,15 +7,14 @@ import { createPriceCache } from './billing/prices/price-cache.ts';
 import { syncsOf } from './billing/sync/jobs.ts';
 import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';
 import { createChangeSignal } from './changes/signal.ts';
-import { type Apps, jobKinds } from './job-kinds.ts';
+import { jobKinds } from './job-kinds.ts';
 import type { Config } from './platform/config.ts';
-import { withAdvisoryLock } from './platform/db/advisory-lock.ts';
 import { pingDatabase, watchHealth } from './platform/db/health.ts';
 import { checkSchemaAge, explainPending, migrate, readSchemaState } from './platform/db/migrate.ts';
 import { openPools } from './platform/db/open-pools.ts';
 import { explainRefusedTls } from './platform/db/refused-tls.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
-import { isQueueSetUp, loadQueue, openJobs } from './platform/jobs/queue.ts';
+import { loadQueue, openJobs } from './platform/jobs/queue.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
 import { createLog, createRefusalLog, type Log, silentLog } from './platform/log.ts';
 import { createIdentityProvider } from './platform/providers/identity.ts';
@@ -126,7 +125,9 @@ export async function createApp({
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
     if (work) await open(() => claimMode(app));
-    app.jobs = await open(() => openQueue({ app, scheduled }, { work, schedules, migrates }));
+    const queue = { sql: scheduled.sql, log, metrics, traces, databaseHealth, timeouts: config.timeouts };
+    const kinds = jobKinds({ app, scheduled });
+    app.jobs = await open(() => openJobs({ ...queue, kinds, work, schedules, setup: migrates }));
     if (work) warnOfSubscriptions(scheduled);
   } catch (error) {
     if (!withoutDatabase) {
@@ -137,25 +138,6 @@ export async function createApp({
   }
   if (work && app.payment !== null) app.syncs = createSyncQueue({ log, metrics, traces, ...syncsOf(app) });
   return app;
-}
-
-/** Opens the job queue. One process at a time creates its tables and settings. */
-async function openQueue(apps: Apps, { migrates, ...does }: { work: boolean; schedules: boolean; migrates: boolean }) {
-  const { config, log, metrics, traces, databaseHealth } = apps.app;
-  const { sql } = apps.scheduled;
-  const options = {
-    sql,
-    log,
-    metrics,
-    traces,
-    databaseHealth,
-    timeouts: config.timeouts,
-    kinds: jobKinds(apps),
-    ...does,
-  };
-  if (!migrates || (await isQueueSetUp(options))) return openJobs({ ...options, setup: false });
-
-  return withAdvisoryLock(sql, () => openJobs({ ...options, setup: true }));
 }
 
 /** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */

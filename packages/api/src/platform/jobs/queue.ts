@@ -3,12 +3,12 @@ import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
 import { clientOf, type Transaction } from '../db/client.ts';
 import type { DatabaseHealth } from '../db/health.ts';
+import { daySeconds, hourSeconds } from '../durations.ts';
 import { isDatabaseUnavailable } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import { type AnyKind, hasSettings, isSetUp, settingsOf } from './queue-settings.ts';
-import type { JobKinds, JobName, Jobs } from './registry.ts';
+import { type JobKind, type JobKinds, type JobName, type Jobs, retriesWithin } from './registry.ts';
 
 /**
  * Loads the library of the queue, which takes 20 ms. A start calls it early, because meanwhile the database
@@ -29,16 +29,12 @@ type Options = {
   work: boolean;
   /** Whether this process begins scheduled jobs at their times. */
   schedules: boolean;
-  /** Whether this process creates or migrates the queue's own tables and settings. The caller holds the lock of the start. */
+  /** Whether this process creates or migrates the queue's own tables and settings, one process at a time. */
   setup: boolean;
 };
 
-/** Whether the queue's tables and settings are those of this release, so that a start needs no `setup`. */
-export async function isQueueSetUp({ sql, kinds, timeouts }: Pick<Options, 'sql' | 'kinds' | 'timeouts'>) {
-  const { PgBoss } = await import('pg-boss');
-  const db = { executeSql: (text: string, values?: unknown[]) => execute(sql, text, values) };
-  return isSetUp(new PgBoss({ db }), kinds, timeouts);
-}
+/** A kind of job. The queue passes its data to the handler unread. */
+type AnyKind = JobKind<never>;
 
 /**
  * Opens the job queue in the service's own database. With `work` false the process only enqueues
@@ -159,6 +155,25 @@ export async function openJobs(options: Options): Promise<Jobs> {
       await boss.stop({ graceful: true, timeout: 10_000, close: false });
     },
   };
+}
+
+/** Returns the settings of a kind's queue, as the database stores them. Times in seconds. */
+function settingsOf({ retry, schedule }: AnyKind, { jobRetrySeconds }: Pick<Timeouts, 'jobRetrySeconds'>) {
+  return {
+    retryLimit: retriesWithin(retry, jobRetrySeconds),
+    retryDelay: jobRetrySeconds,
+    retryBackoff: true,
+    heartbeatSeconds: 10,
+    retryDelayMax: Math.max(1, retry.longestPauseSeconds),
+    deleteAfterSeconds: daySeconds,
+    // A scheduled job may process any number of rows. Its heartbeat shows whether it runs.
+    expireInSeconds: schedule === undefined ? 900 : 6 * hourSeconds,
+  };
+}
+
+/** Whether a row has these settings, of those named. */
+function hasSettings(row: object | undefined, settings: Record<string, unknown>): boolean {
+  return row !== undefined && Object.entries(settings).every(([name, value]) => Reflect.get(row, name) === value);
 }
 
 function isMailOf({ userId, emails }: { userId: string; emails: string[] }) {

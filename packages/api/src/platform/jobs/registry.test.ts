@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { retriesWithin } from './retry.ts';
+import { retriesWithin } from './registry.ts';
 
 it('a job is retried for as long as its kind says, however the pauses vary', () => {
   expect(retriesWithin({ forSeconds: 0, longestPauseSeconds: 0 }, 2)).toBe(0);

@@ -11,13 +11,13 @@ export function buyerFields(provider: Provider, session: CheckoutSession): Html 
   const email = session.customer_email ?? provider.state.customers[session.customer ?? '']?.email ?? null;
   return html`${email === null && field('email', 'E-mail', 'email')}
 ${(hasTaxId || update?.name === 'auto') && field('name', 'Name', 'organization')}
-${hasAddress && field('country', 'Country (two letters)', 'country')}
+${hasAddress && field('country', 'Country (two letters)', 'country', html` required pattern="[A-Za-z]{2}"`)}
 ${hasTaxId && field('tax_id', 'Tax number', 'off')}
 ${session.allow_promotion_codes === true && field('promotion_code', 'Promotion code', 'off')}`;
 }
 
-function field(name: string, label: string, autocomplete: string): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" autocomplete="${autocomplete}"></div>`;
+function field(name: string, label: string, autocomplete: string, needed: Html | null = null): Html {
+  return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" autocomplete="${autocomplete}"${needed}></div>`;
 }
 
 /** Reads those fields from the posted form. */

@@ -56,7 +56,7 @@ export const configurationRules = {
               },
             },
           },
-          trial_update_behavior: 'unsupported',
+          trial_update_behavior: { one: ['continue_trial', 'end_trial'] },
         },
       },
     },

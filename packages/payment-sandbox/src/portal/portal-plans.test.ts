@@ -39,3 +39,36 @@ test('a downgrade that is invoiced at once becomes a credit of the customer, whi
   expect(renewal).toMatchObject({ status: 'paid', total: 2400, amount_due: 0, starting_balance: balance });
   expect((await setup.stripe.invoicePayments.list({ invoice: renewal?.id as string })).data).toEqual([]);
 });
+
+test.each([
+  ['end_trial', 'active', [7900, 0]],
+  ['continue_trial', 'trialing', [0]],
+] as const)(
+  'a change of plan during a trial, with %s, leaves it %s',
+  async (trial_update_behavior, status, amounts) => {
+    const { id: customer } = await setup.stripe.customers.create({});
+    const session = await setup.stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: silver, quantity: 1 }],
+      subscription_data: { trial_period_days: 14 },
+      success_url: 'http://localhost:3000/billing',
+    });
+    setup.sandbox.payment.payCheckout(session.id);
+    const [trial] = (await setup.stripe.subscriptions.list({ customer })).data;
+    const products = [{ product: 'prod_sandbox_gold', prices: [gold] }];
+    const { id: configuration } = await setup.stripe.billingPortal.configurations.create({
+      features: {
+        subscription_update: { enabled: true, default_allowed_updates: ['price'], products, trial_update_behavior },
+      },
+    });
+    const { url } = await setup.stripe.billingPortal.sessions.create({ customer, configuration });
+    await postForm(url, { act: 'plan', subscription: trial?.id as string, price: gold });
+    expect(await setup.stripe.subscriptions.retrieve(trial?.id as string)).toMatchObject({
+      status,
+      items: { data: [{ price: { id: gold } }] },
+    });
+    const paid = (await setup.stripe.invoices.list({ customer })).data.map(({ amount_paid }) => amount_paid);
+    expect(paid).toEqual(amounts);
+  },
+);

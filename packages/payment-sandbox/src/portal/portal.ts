@@ -2,6 +2,7 @@ import { usePaymentMethod } from '../customers/payment-methods.ts';
 import type { Outcome, TestMethod } from '../customers/test-method.ts';
 import { findTestMethod, saveTestMethod, testMethodOf, testMethodsFor } from '../customers/test-methods.ts';
 import { change } from '../events/announce.ts';
+import { tryCharge } from '../invoices/charge.ts';
 import { refusalOf } from '../pages/method-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalConfiguration, PortalSession, Price, Subscription } from '../provider/records.ts';
@@ -9,6 +10,7 @@ import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from '../
 import { firstPeriodEnd } from '../subscriptions/new-subscription.ts';
 import { releaseSchedule } from '../subscriptions/schedules/schedule.ts';
 import { scheduleChange } from '../subscriptions/schedules/schedule-change.ts';
+import { endTrialNow } from '../subscriptions/trial.ts';
 import { updateItems } from '../subscriptions/update-items.ts';
 
 /** Thrown if an action is not possible. The message is the sentence that the page shows. */
@@ -97,7 +99,8 @@ export function resumeInPortal(provider: Provider, session: PortalSession, subsc
 }
 
 /**
- * Changes the price of the subscription's only item, at once or at the end of the period. An authentication that the card requires is taken as completed.
+ * Changes the price of the subscription's only item, at once or at the end of the period, and ends its trial if the
+ * configuration says so. An authentication that the card requires is taken as completed.
  *
  * @throws PortalError if the configuration does not offer it, or the plan has ended, several items or a
  *   schedule; ApiError if the card is declined. Nothing has changed then.
@@ -120,12 +123,23 @@ export function changePlan(
     scheduleChange(provider, subscription, priceId, quantity ?? item.quantity);
     return;
   }
+  const endsTrial = subscription.status === 'trialing' && feature.trial_update_behavior === 'end_trial';
+  if (endsTrial) requireCharge(provider, session, subscription);
   updateItems(provider, subscription, {
     changes: [{ id: item.id, price: priceId, ...(quantity !== undefined && { quantity }) }],
     proration: feature.proration_behavior,
     payment: 'error_if_incomplete',
     terms: { onSession: true, authenticated: true },
   });
+  if (endsTrial) endTrialNow(provider, subscription, true);
+}
+
+/** @throws PortalError if the charge at the end of a trial would be declined. */
+function requireCharge(provider: Provider, session: PortalSession, subscription: Subscription): void {
+  const standard = provider.state.customers[session.customer]?.invoice_settings.default_payment_method ?? null;
+  const method = subscription.default_payment_method ?? standard;
+  const charge = tryCharge(provider, method, { onSession: true, authenticated: true });
+  if (charge.result !== 'paid' && charge.result !== 'processing') throw new PortalError(charge.message);
 }
 
 /** Returns the test cards and bank accounts that the customer can save: those for the currency of its subscription. */

@@ -21,9 +21,9 @@ export function endTrial(provider: Provider, subscription: Subscription): void {
   else startPaidPeriod(provider, subscription);
 }
 
-/** Ends a trial early and charges the first period at once. */
-export function endTrialNow(provider: Provider, subscription: Subscription): void {
-  payNow(provider, startPaidPeriod(provider, subscription).id, false);
+/** Ends a trial early and charges the first period at once; `onSession`: the customer has authenticated it on a page. */
+export function endTrialNow(provider: Provider, subscription: Subscription, onSession = false): void {
+  payNow(provider, startPaidPeriod(provider, subscription).id, onSession, { authenticated: onSession });
 }
 
 /** Starts a paid period now and drafts its invoice. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { preparedSql, type Transaction } from '../platform/db/client.ts';
+import { prepared, type Transaction } from '../platform/db/client.ts';
 import { newId } from '../platform/db/id.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -9,7 +9,7 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 type NewOrganisation = { id?: string; ownerId: string; name: string | null; email: string };
 
 /**
- * Creates an organisation that awaits approval, and its owner's membership, in one statement.
+ * Creates an organisation that awaits approval, and its owner's membership.
  * Returns its id. The unique constraint decides about the slug: after a conflict another slug is
  * tried. For an owner with a verified address the caller tells other services (`recordJoined`).
  */
@@ -19,26 +19,29 @@ export async function createOrganisation(
   { id = newId(now), ownerId, name, email }: NewOrganisation,
 ): Promise<string> {
   const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
-  const values = { id, ownerId, name, createdAt: now.toISOString() };
 
   for (let attempt = 0; ; attempt++) {
-    const made = await insertion(tx).execute({ ...values, slug: slugCandidate(wanted, attempt) });
-    if (made.length > 0) return id;
+    const values = { id, slug: slugCandidate(wanted, attempt), name, createdAt: now };
+    const [made] = await insertion(tx).execute(values);
+    if (made === undefined) continue;
+
+    await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
+    return id;
   }
 }
 
-const createdAt = sql`${sql.placeholder('createdAt')}::timestamptz`;
-
-const insertion = preparedSql(
-  'organisation_create',
-  sql`
-  with made as (
-    insert into ${organisations} (id, slug, name, created_at)
-    values (${sql.placeholder('id')}::uuid, ${sql.placeholder('slug')}, ${sql.placeholder('name')}, ${createdAt})
-    on conflict (slug) do nothing returning id)
-  insert into ${memberships} (user_id, organisation_id, role, created_at)
-  select ${sql.placeholder('ownerId')}::uuid, id, 'owner', ${createdAt} from made
-  returning organisation_id`,
+const insertion = prepared((db) =>
+  db
+    .insert(organisations)
+    .values({
+      id: sql.placeholder('id'),
+      slug: sql.placeholder('slug'),
+      name: sql.placeholder('name'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .onConflictDoNothing({ target: organisations.slug })
+    .returning({ id: organisations.id })
+    .prepare('organisation_create'),
 );
 
 const longestSlug = 40;

@@ -1,8 +1,7 @@
 import { recordSignOut } from '../auth/sessions/session.ts';
 import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
 import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
-import { requireTokens } from '../auth/tokens/require-tokens.ts';
-import { readKeySet } from '../auth/tokens/token-keys.ts';
+import { readKeySet, requireTokens } from '../auth/tokens/token-keys.ts';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
 import { clientSignInLimits } from '../platform/security/throttle.ts';
 import { body, nothing, publicProcedure, router, scopedProcedure, tokenProcedure, whileNotLimited } from './trpc.ts';

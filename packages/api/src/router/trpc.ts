@@ -11,7 +11,7 @@ import {
   requireUser,
   type Scope,
 } from '../auth/principal.ts';
-import { requireTokens } from '../auth/tokens/require-tokens.ts';
+import { requireTokens } from '../auth/tokens/token-keys.ts';
 import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
 import { type Client, clientKey } from '../platform/security/client.ts';
 import type { Points, Rule } from '../platform/security/throttle.ts';

@@ -7,7 +7,6 @@ import { invitationNoLongerValid, readInvitation } from '../../organisations/inv
 import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { signUps, users } from '../../platform/db/schema/accounts.ts';
-import { allAnswered } from '../../platform/db/send-with-commit.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -67,19 +66,17 @@ export async function signUp(
     // So far the password was being hashed, which takes longer. So the time of the answer does not show whether the
     // address was known. From here on both are the same.
     const passwordHash = await hashed;
-    await allAnswered([
-      recordAudit(tx, now, { action, userId, organisationId, client }),
-      signUpInsertion(tx).execute({
-        id: signUpId,
-        userId,
-        passwordHash,
-        organisationName: invited ? null : name,
-        invited,
-        browserHash: hashToken(browserToken),
-        createdAt: now,
-      }),
-      app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser, language }),
-    ]);
+    await recordAudit(tx, now, { action, userId, organisationId, client });
+    await signUpInsertion(tx).execute({
+      id: signUpId,
+      userId,
+      passwordHash,
+      organisationName: invited ? null : name,
+      invited,
+      browserHash: hashToken(browserToken),
+      createdAt: now,
+    });
+    await app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser, language });
   });
   app.jobs.wake('verification-mail');
   app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });

@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { planFrom } from '../../billing/entitlement/read-plan.ts';
 import { storableText } from '../../platform/security/text.ts';
 import type { Holding, Principal } from '../principal.ts';
-import { decryptKey } from './encrypt-key.ts';
-import type { TokensApp } from './require-tokens.ts';
-import { signingKey, tokenAlgorithm } from './token-keys.ts';
+import { decryptKey, signingKey, type TokensApp, tokenAlgorithm } from './token-keys.ts';
 
 const audienceSentence = 'An audience has 1 to 255 characters.';
 

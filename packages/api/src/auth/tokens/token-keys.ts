@@ -1,13 +1,28 @@
+import { createHash, createHmac } from 'node:crypto';
 import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm';
-import { exportJWK, generateKeyPair } from 'jose';
+import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair } from 'jose';
 import type { App } from '../../app.ts';
 import { lockNumbers } from '../../platform/db/advisory-lock.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { tokenKeys } from '../../platform/db/schema/tokens.ts';
 import { dayMilliseconds, hourMilliseconds, hourSeconds, minuteMilliseconds } from '../../platform/durations.ts';
-import { encryptKey, secretName } from './encrypt-key.ts';
-import { hasTokens, type TokensApp } from './require-tokens.ts';
+import { AppError } from '../../platform/errors.ts';
+
+type TokensConfig = NonNullable<App['config']['tokens']>;
+
+/** An App whose configuration has tokens turned on. */
+export type TokensApp = App & { config: { tokens: TokensConfig } };
+
+export function hasTokens(app: App): app is TokensApp {
+  return app.config.tokens !== null;
+}
+
+/** Returns the App as one with tokens. @throws AppError NOT_FOUND unless TOKEN_TTL_SECONDS is set. */
+export function requireTokens(app: App): TokensApp {
+  if (!hasTokens(app)) throw new AppError('NOT_FOUND', 'There is nothing here.');
+  return app;
+}
 
 export const tokenAlgorithm = 'EdDSA';
 /** The longest lifetime that TOKEN_TTL_SECONDS allows. Keys are kept this long, whatever the current setting is. */
@@ -110,4 +125,29 @@ async function makeKey({ config: { tokens } }: TokensApp): Promise<Pick<TokenKey
     publicKey: { kty, crv, x },
     privateKey: await encryptKey(JSON.stringify({ kty, crv, x, d }), tokens.secret),
   };
+}
+
+/** Returns the name of a secret, by which keys that it encrypted are found; '' without one. It does not reveal the secret. */
+function secretName(secret: string | null): string {
+  return secret === null ? '' : createHmac('sha256', secret).update('gatehouse token keys').digest('hex').slice(0, 16);
+}
+
+/** Encrypts a private key with A256GCM; without a secret returns it as it is. */
+async function encryptKey(text: string, secret: string | null): Promise<string> {
+  if (secret === null) return text;
+  return new CompactEncrypt(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .encrypt(encryptionKey(secret));
+}
+
+/** Returns the private key that `encryptKey` encrypted. @throws Error if it was changed, or encrypted by another secret. */
+export async function decryptKey(encrypted: string, secret: string | null): Promise<string> {
+  if (secret === null) return encrypted;
+  const { plaintext } = await compactDecrypt(encrypted, encryptionKey(secret));
+  return new TextDecoder().decode(plaintext);
+}
+
+/** The secret is random and long (config.ts), so that a fast hash is enough. */
+function encryptionKey(secret: string): Uint8Array {
+  return createHash('sha256').update(secret).digest();
 }

@@ -32,15 +32,6 @@ export async function transactSendingLast<Result>(
   return result;
 }
 
-/**
- * Resolves when all of these are answered; rejects with the first error, but not before the last answer. Otherwise
- * the transaction could end while one of them is still to be sent, and it would run outside of the transaction.
- */
-export async function allAnswered(statements: Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(statements)).find((each) => each.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-}
-
 /** The driver passes a statement to its connection in microtasks, and Node runs all of them before the next tick. */
 function allMicrotasks(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));

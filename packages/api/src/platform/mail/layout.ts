@@ -1,8 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Mail } from '../providers/mailer.ts';
 import type { MailLanguage } from '../security/client.ts';
-import { escapeHtml } from './escape-html.ts';
-import { readableTextColour } from './readable-text-colour.ts';
 
 type Branding = Config['service'];
 
@@ -85,4 +83,29 @@ function renderSender({ name, logo, url }: Branding): string {
   return url === null
     ? sender
     : `<a href="${escapeHtml(url)}" style="color:#1f2a2c;text-decoration:none">${sender}</a>`;
+}
+
+/**
+ * Returns black or white, whichever has the higher contrast on a background colour
+ * (WCAG 2.2, relative luminance). Computed here, because mail programs do not support
+ * CSS `contrast-color()`.
+ */
+export function readableTextColour(hex: string): '#000000' | '#ffffff' {
+  const digits = hex.length === 4 ? hex.slice(1).replace(/./g, '$&$&') : hex.slice(1);
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((offset) =>
+    linearise(Number.parseInt(digits.slice(offset, offset + 2), 16) / 255),
+  );
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? '#000000' : '#ffffff';
+}
+
+function linearise(channel: number): number {
+  return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Escapes a text for HTML content and for attributes in quotes of either kind. */
+function escapeHtml(unescaped: string): string {
+  return unescaped.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

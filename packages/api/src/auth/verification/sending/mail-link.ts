@@ -1,10 +1,10 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import type { App } from '../../../app.ts';
 import type { Transaction } from '../../../platform/db/client.ts';
-import { repeatWrite } from '../../../platform/db/repeat-write.ts';
 import { verificationLinks } from '../../../platform/db/schema/accounts.ts';
 import { verificationLink } from '../../../platform/links.ts';
 import { defaultLanguage } from '../../../platform/mail/layout.ts';
+import { repeatWrite } from '../../../platform/mail/mail-job.ts';
 import type { MailLanguage } from '../../../platform/security/client.ts';
 import { hashToken, newToken } from '../../../platform/security/token.ts';
 import { lockUser } from '../../profile/lock-user.ts';

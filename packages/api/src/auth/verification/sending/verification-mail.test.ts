@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../platform/config.ts';
-import { layoutTexts } from '../../../platform/mail/layout.ts';
-import { readableTextColour } from '../../../platform/mail/readable-text-colour.ts';
+import { layoutTexts, readableTextColour } from '../../../platform/mail/layout.ts';
 import type { MailLanguage } from '../../../platform/security/client.ts';
 import { type Purpose, verificationMail, verificationTexts } from './verification-mail.ts';
 

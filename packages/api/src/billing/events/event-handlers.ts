@@ -4,7 +4,6 @@ import type { Transaction } from '../../platform/db/client.ts';
 import { isUuid } from '../../platform/db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import type { SendLast } from '../../platform/db/send-with-commit.ts';
 import { textOf } from '../../platform/providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { hasConsequences, storeConsequences } from '../projection/consequences.ts';
@@ -78,8 +77,6 @@ type StoredEvent = {
   number: number;
   /** What decides the row of that subscription, this event included; null without `state`. */
   input: ProjectionInput | null;
-  /** Sends the last statement of the transaction. */
-  sendLast: SendLast;
 };
 
 type OwnEvent = StoredEvent & { organisationId: string };
@@ -176,22 +173,19 @@ async function handleCustomerDeleted(
  * that says so is a contradiction.
  */
 async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { state, input, organisationId, sendLast } = ours;
+  const { state, input, organisationId } = ours;
   if (state === null || input === null) return withoutSync(eventOutcomes.unreadable);
   if (input.row !== null && input.row.customerId !== state.customerId) return withoutSync(eventOutcomes.contradiction);
   const recomputed = recompute(app, input);
   if (recomputed === null) return markForSync(tx, ours);
 
-  const written = upsertState(tx, { id: state.id, customerId: state.customerId, ...keysOf(ours) }, recomputed.columns);
-  const isOurs = input.row?.organisationId === organisationId;
-  if (input.row !== null && isOurs && !hasConsequences(input.row, recomputed)) {
-    // The lock of the organisation keeps this row as it was read, so the statement finds it.
-    await sendLast(written);
-    return { outcome: applied, toSync: state.id };
-  }
+  const keys = { id: state.id, customerId: state.customerId, ...keysOf(ours) };
+  if (!(await upsertState(tx, keys, recomputed.columns))) return withoutSync(eventOutcomes.contradiction);
 
-  if (!(await written)) return withoutSync(eventOutcomes.contradiction);
-  await storeConsequences(app, tx, organisationId, input.row ?? unknownRow, recomputed);
+  const isOurs = input.row?.organisationId === organisationId;
+  if (input.row === null || !isOurs || hasConsequences(input.row, recomputed)) {
+    await storeConsequences(app, tx, organisationId, input.row ?? unknownRow, recomputed);
+  }
   return { outcome: applied, toSync: state.id };
 }
 

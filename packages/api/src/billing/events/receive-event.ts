@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { awaitAnswer, type SendLast, transactSendingLast } from '../../platform/db/send-with-commit.ts';
 import { AppError, toAppError } from '../../platform/errors.ts';
 import { type SignedText, verifyDelivery } from '../../platform/providers/payment.ts';
 import { hasConsequences } from '../projection/consequences.ts';
@@ -120,13 +119,13 @@ function changesPlan({ previous }: PaymentEvent): boolean {
 }
 
 function applyUnderLock(app: App, entry: InterpretedEvent) {
-  return transactSendingLast(app.db, async (tx, sendLast) => {
+  return app.db.transaction(async (tx) => {
     // Both statements are sent in one round trip; the reads see the event.
     const [arrival, input] = await Promise.all([storeEvent(tx, app, entry), projectionInputOf(tx, entry)]);
     if (arrival === null) {
       return { handled: await wasHandled(tx, entry.event.id), outcome: 'duplicate' as const, toSync: null };
     }
-    return runHandler(app, tx, { entry, arrival, input, sendLast });
+    return runHandler(app, tx, { entry, arrival, input });
   });
 }
 
@@ -144,7 +143,7 @@ export async function applyAgain(app: App, tx: Transaction, id: string) {
   const entry = interpret(app, event, payload);
   const arrival = await storeEventAgain(tx, entry);
   if (arrival === null) return null;
-  return runHandler(app, tx, { entry, arrival, input: await projectionInputOf(tx, entry), sendLast: awaitAnswer });
+  return runHandler(app, tx, { entry, arrival, input: await projectionInputOf(tx, entry) });
 }
 
 /** Returns what the event alone decides: its handler, the state that it shows and the objects that it names. */
@@ -164,15 +163,14 @@ type HandlerInput = {
   entry: InterpretedEvent;
   arrival: Arrival;
   input: Awaited<ReturnType<typeof projectionInputOf>>;
-  sendLast: SendLast;
 };
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
-async function runHandler(app: App, tx: Transaction, { entry, arrival, input, sendLast }: HandlerInput) {
+async function runHandler(app: App, tx: Transaction, { entry, arrival, input }: HandlerInput) {
   const { handler, outcome, event, references, state } = entry;
   if (handler === null) return { ...outcome, toSync: null };
 
-  const found = await handleEvent(app, tx, { event, references, state, handler, ...arrival, input, sendLast });
+  const found = await handleEvent(app, tx, { event, references, state, handler, ...arrival, input });
   if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
 }

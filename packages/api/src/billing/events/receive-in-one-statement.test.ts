@@ -5,6 +5,7 @@ import type { App } from '../../app.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeMember } from '../../testing/billing.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
@@ -85,9 +86,7 @@ test('a row that was written after it was read is computed again under the lock'
   await billing.app.sql.begin(async (tx) => {
     await tx`select from organisations where id = ${subscription.organisationId} for no key update`;
     late = subscription.deliver(renewal(9500), { created: 2001, previous: renewal(9000) });
-    const waiting = () =>
-      tx`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await expect.poll(async () => (await waiting()).count).toBe(1);
+    await waitingForLocks(billing, 1);
     // As a sync does, to which the provider has answered that the subscription has ended.
     await tx`update payment_subscriptions set snapshot = ${ended}, snapshot_number = last_event_number, status = 'canceled',
       ended = true, current_period_end = null where id = ${subscription.names.id}`;
@@ -138,9 +137,7 @@ test('an event that another node has stored meanwhile, with a key of the other m
   await billing.app.sql.begin(async (tx) => {
     await tx`select from organisations where id = ${subscription.organisationId} for no key update`;
     late = subscription.deliver(renewal(9500), { id, created: 2001, previous: renewal(9000) });
-    const waiting = () =>
-      tx`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await expect.poll(async () => (await waiting()).count).toBe(1);
+    await waitingForLocks(billing, 1);
     await tx`insert into payment_events (id, type, created, received_at, handled, outcome, payload)
       values (${id}, 'customer.subscription.updated', 2001, now(), false, 'other_mode', '{}')`;
   });

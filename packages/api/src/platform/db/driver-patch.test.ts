@@ -172,18 +172,3 @@ it('the rollback of a transaction whose socket failed takes no answer of the nex
   expect(await sql`select 7 as seven`).toEqual([{ seven: 7 }]);
   expect(await marks()).toEqual([]);
 });
-
-it('a statement of a transaction whose stored plan is out of date rejects with what follows it (#1234)', async () => {
-  const read = (client: Pick<Sql, 'unsafe'>) =>
-    client.unsafe('select * from marks where id > $1', [0], { prepare: true });
-  await read(sql);
-  await admin`alter table marks add column more int`;
-  const failed = sql.begin(async (tx) => {
-    const both = [read(tx), read(tx)];
-    await Promise.allSettled(both);
-    await Promise.all(both);
-  });
-  await expect(failed).rejects.toThrow('cached plan must not change result type');
-  expect(await read(sql)).toEqual([]);
-  expect(await marks()).toEqual([]);
-});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signUp, signUpInput } from '../../auth/sign-up/sign-up.ts';
+import { recordFailure } from '../../http/error-response.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { startAwakeClock } from '../../testing/awake-clock.ts';
 import { createTestDatabase } from '../../testing/database/database.ts';
@@ -28,8 +29,7 @@ function attempt(email: string): Promise<unknown> {
   return signUp(test.app, signUpInput.parse({ email, password: testPassword }), testClient).then(
     () => null,
     (error: unknown) => {
-      // As the handlers of requests do.
-      test.app.databaseHealth.failed(error);
+      recordFailure({ app: test.app, requestId: 'request' }, error);
       return toAppError(error);
     },
   );

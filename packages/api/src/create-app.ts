@@ -14,7 +14,7 @@ import { checkSchemaAge, explainPending, migrate, readSchemaState } from './plat
 import { openPools } from './platform/db/open-pools.ts';
 import { explainRefusedTls } from './platform/db/refused-tls.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
-import { loadQueue, openJobs } from './platform/jobs/queue.ts';
+import { openJobs } from './platform/jobs/queue.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
 import { createLog, createRefusalLog, type Log, silentLog } from './platform/log.ts';
 import { createIdentityProvider } from './platform/providers/identity.ts';
@@ -118,8 +118,6 @@ export async function createApp({
   const open = <Result>(attempt: () => Promise<Result>) => (work ? retryWhileUnavailable(app, attempt) : attempt());
   try {
     if (!work) await pingDatabase(sql);
-    // The library is loaded while the database answers.
-    void loadQueue();
     if (migrates) await open(() => migrate(sql, { folder: migrations, version: config.version }, log));
     else await requireSchema(app);
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));

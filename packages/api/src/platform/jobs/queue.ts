@@ -10,14 +10,6 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { type JobKind, type JobKinds, type JobName, type Jobs, retriesWithin } from './registry.ts';
 
-/**
- * Loads the library of the queue, which takes 20 ms. A start calls it early, because meanwhile the database
- * can answer. A failure is that of `openJobs` too.
- */
-export async function loadQueue(): Promise<void> {
-  await import('pg-boss').catch(() => {});
-}
-
 type Options = {
   sql: Sql;
   log: Log;
@@ -70,8 +62,8 @@ export async function openJobs(options: Options): Promise<Jobs> {
   async function start() {
     await boss.start();
     if (setup) {
-      const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
-      for (const [name, kind] of entries) await open(name, kind, known.get(name));
+      const known = new Set((await boss.getQueues()).map(({ name }) => name));
+      for (const [name, kind] of entries) await open(name, kind, known.has(name));
     }
     await addSuccessRows();
     for (const [name, kind] of entries) {
@@ -82,11 +74,11 @@ export async function openJobs(options: Options): Promise<Jobs> {
     }
   }
 
-  async function open(name: JobName, kind: AnyKind, queue: object | undefined) {
+  async function open(name: JobName, kind: AnyKind, isKnown: boolean) {
     const settings = settingsOf(kind, timeouts);
-    if (queue === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
     // Another release may have created it with other retries.
-    else if (!hasSettings(queue, settings)) await boss.updateQueue(name, settings);
+    if (isKnown) await boss.updateQueue(name, settings);
+    else await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
     if (work && kind.isHandledHere !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
   }
 
@@ -169,11 +161,6 @@ function settingsOf({ retry, schedule }: AnyKind, { jobRetrySeconds }: Pick<Time
     // A scheduled job may process any number of rows. Its heartbeat shows whether it runs.
     expireInSeconds: schedule === undefined ? 900 : 6 * hourSeconds,
   };
-}
-
-/** Whether a row has these settings, of those named. */
-function hasSettings(row: object | undefined, settings: Record<string, unknown>): boolean {
-  return row !== undefined && Object.entries(settings).every(([name, value]) => Reflect.get(row, name) === value);
 }
 
 function isMailOf({ userId, emails }: { userId: string; emails: string[] }) {

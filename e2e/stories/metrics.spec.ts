@@ -61,7 +61,7 @@ test('sign-ups and sign-ins are in the metrics and in a trace, without personal 
   const signIn = collector.spans.find((span) => span.traceId === traceId && span.name === 'POST /api/login');
   expect(signIn).toMatchObject({ parentSpanId: 'b7ad6b7169203331', kind: 2 });
   const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === signIn?.spanId);
-  expect(below.map(({ name }) => name)).toContain('with users');
+  expect(below.map(({ name }) => name)).toContain('insert sessions');
   expect(collector.received()).toContain('"service.name"');
   const names = collector.spans.map(({ name }) => name);
   for (const name of ['GET /verify', 'job verification-mail', 'mail send', 'payment ask'])

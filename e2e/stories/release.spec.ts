@@ -61,7 +61,7 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
     expect(await metrics.text()).toContain('gatehouse_database_up 1');
     expect((await ask('/.well-known/jwks.json')).status).toBe(200);
     expect(healthOf().status).toBe(0);
-    expect(operator('--help').stdout).toMatch(/^node operator\.js /);
+    expect(operator('--help').stdout).toMatch(/^Usage: node operator\.js /);
     expect(printed).toContain(`"version":"${version}"`);
 
     server.kill('SIGTERM');

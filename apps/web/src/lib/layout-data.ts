@@ -15,6 +15,9 @@ export interface LayoutData {
     operator: boolean;
     approved: boolean;
     organisation: string | null;
+    /** Whether the session is fresh, and how else the user confirms who they are. */
+    fresh: boolean;
+    hasPassword: boolean;
   } | null;
   /** The notice about the form that led to this page; null on every other page. */
   notice: ShownNotice | null;

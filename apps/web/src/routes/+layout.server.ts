@@ -19,6 +19,8 @@ export const load: LayoutServerLoad = async ({ locals, cookies, request }): Prom
       operator: principal.user.operator,
       approved: principal.accountStatus === 'active',
       organisation: principal.organisation && organisationName(principal.organisation),
+      fresh: principal.freshUntil !== null && principal.freshUntil > locals.app.now(),
+      hasPassword: principal.hasPassword,
     },
   };
 };

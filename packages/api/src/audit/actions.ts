@@ -20,6 +20,7 @@ export const auditActions = {
   'signed-in': { shownTo: 'user' },
   'sign-in-failed': { shownTo: 'user' },
   'password-check-failed': { shownTo: 'user' },
+  'signed-in-again': { shownTo: 'user' },
   'signed-out': { shownTo: 'user' },
   'session-ended': { shownTo: 'user' },
   'sessions-ended': { shownTo: 'user', isOperators: true },

@@ -37,6 +37,10 @@ export type UserPrincipal = Authority & {
   accountStatus: Exclude<AccountStatus, 'unverified' | 'closed'>;
   /** Identifies the session on /account. It does not authenticate. */
   sessionId: string;
+  /** Whether the user can confirm who they are by a password. */
+  hasPassword: boolean;
+  /** Until when the session is fresh (see fresh-sign-in.ts); null if it never was. */
+  freshUntil: Date | null;
   /** The facts of the organisation's usage, if the session was read with them. */
   usageFacts: UsageFacts | null;
 };
@@ -66,7 +70,7 @@ const scopesOf: Record<Role, Scope[]> = {
 /** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
-    Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts'>>,
+    Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts' | 'freshUntil' | 'hasPassword'>>,
 ): UserPrincipal {
   const { accountStatus, role, organisation } = facts;
   const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
@@ -74,6 +78,8 @@ export function makePrincipal(
   return {
     ...facts,
     kind: 'user',
+    hasPassword: facts.hasPassword ?? false,
+    freshUntil: facts.freshUntil ?? null,
     planFacts: facts.planFacts ?? null,
     usageFacts: facts.usageFacts ?? null,
     organisationId: organisation?.id ?? null,

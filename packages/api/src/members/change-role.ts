@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
+import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
@@ -14,24 +15,27 @@ export const changeRoleInput = z.object({
   organisation_id: organisationField,
   user_id: z.uuid('There is no such member.'),
   role: z.enum(['owner', 'admin', 'member', 'viewer'], 'Choose a role.'),
+  password: confirmingPassword,
 });
 
 /**
  * Changes a member's role, from their next request on. A new role without ADMIN also deletes the
- * invitations that the member created.
+ * invitations that the member created. The user is confirmed before a role with ADMIN.
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or is not an owner and the old or new role is owner; NOT_FOUND if the
  *   user is not a member, or the page was another organisation's; VALIDATION for the last owner;
- *   UNAUTHENTICATED if the session ended meanwhile.
+ *   UNAUTHENTICATED if the session ended meanwhile or the password is wrong; FRESH_SIGN_IN_REQUIRED for a role with
+ *   ADMIN; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function changeRole(
   app: App,
   principal: Administrator,
-  { organisation_id, user_id: userId, role }: z.output<typeof changeRoleInput>,
+  { organisation_id, user_id: userId, role, password }: z.output<typeof changeRoleInput>,
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+  if (role === 'owner' || role === 'admin') await confirmUser(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
     // A new owner who deletes the account at the same time would leave an organisation without one.

@@ -2,6 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
+import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
@@ -31,27 +32,29 @@ export const inviteInput = z.object({
   note: oneLine(100)
     .nullish()
     .transform((note) => note || null),
+  password: confirmingPassword,
 });
 
 export const revokeInvitationInput = z.object({ id: z.uuid('There is no such invitation.') });
 
 /**
  * Creates an invitation and returns its link, by which one user joins the organisation within seven
- * days. The administrator passes the link on. Only the hash of its token is stored. The role and
+ * days. The administrator passes the link on, and is confirmed first where it makes another administrator. Only the hash of its token is stored. The role and
  * the session are checked again under the lock of the organisation's members.
  *
  * @throws AppError UNAUTHENTICATED if the session ended meanwhile; NO_ORGANISATION; NOT_FOUND if the
  *   page was another organisation's; FORBIDDEN if the principal is no longer an administrator, or
  *   the plan does not allow another member; VALIDATION if too many invitations are open; INTERNAL without a
- *   canonical base URL.
+ *   canonical base URL; for the role admin UNAUTHENTICATED for a wrong password, FRESH_SIGN_IN_REQUIRED, TOO_MANY, BUSY.
  */
 export async function invite(
   app: App,
   principal: Administrator,
-  { organisation_id, role, note }: z.output<typeof inviteInput>,
+  { organisation_id, role, note, password }: z.output<typeof inviteInput>,
   client: Client,
 ) {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+  if (role === 'admin') await confirmUser(app, principal, password, client);
   const now = app.now();
   const token = newToken();
   const expiresAt = new Date(now.getTime() + lifetimeDays * dayMilliseconds);

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { confirmUser } from '../auth/password/confirm-user.ts';
+import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator, UserPrincipal } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
@@ -20,15 +20,14 @@ export const transferInput = z.object({
   organisation_id: organisationField,
   /** The member who becomes owner, by the address that the members page shows. */
   email: emailField,
-  password: z.string({ error: 'Enter your password.' }).optional(),
+  password: confirmingPassword,
 });
 
 /**
  * Makes a member an owner, and the owner who asks an admin, in one transaction. The caller
- * confirms it by the password, or by a recent sign-in where the account has none.
+ * confirms it by the password, or by a fresh session.
  *
- * @throws AppError NO_ORGANISATION; FORBIDDEN if the caller is not an owner, or no longer one, or if the sign-in is not
- *   recent; NOT_FOUND for another organisation; VALIDATION for an address of no member, of an owner, or of a
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the caller is not an owner, or no longer one; FRESH_SIGN_IN_REQUIRED; NOT_FOUND for another organisation; VALIDATION for an address of no member, of an owner, or of a
  *   suspended member; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY; BUSY if too many passwords
  *   are being hashed.
  */

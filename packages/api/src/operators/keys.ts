@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../auth/principal.ts';
 import { readKeys } from '../members/keys/list-keys.ts';
-import {
-  type CreatedKey,
-  type KeyOwner,
-  type newKeyInput,
-  revokeStoredKey,
-  storeKey,
-} from '../members/keys/store-key.ts';
+import { type CreatedKey, type KeyOwner, newKeyInput, revokeStoredKey, storeKey } from '../members/keys/store-key.ts';
 import type { Client } from '../platform/security/client.ts';
 import type { Actor } from './actor.ts';
 
+export const createDeploymentKeyInput = newKeyInput.extend({ password: confirmingPassword });
 export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });
 
 /**
@@ -42,16 +38,17 @@ export function readDeploymentKeys(app: App, _operator: Operator) {
 }
 
 /**
- * Creates a key of the deployment in the console.
+ * Creates a key of the deployment in the console. The operator is confirmed first.
  *
- * @throws AppError TOO_MANY after 30 keys of a user in an hour.
+ * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password; TOO_MANY after 30 keys of a user in an hour.
  */
 export async function createDeploymentKey(
   app: App,
   operator: Operator,
-  input: z.output<typeof newKeyInput>,
+  { password, ...input }: z.output<typeof createDeploymentKeyInput>,
   client: Client,
 ): Promise<CreatedKey> {
+  await confirmUser(app, operator, password, client);
   await app.throttle.take({ 'api-key-user': operator.user.id });
   return createOperatorKey(app, { organisationId: null }, input, { actorId: operator.user.id, client });
 }

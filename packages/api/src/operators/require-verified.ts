@@ -1,5 +1,5 @@
 import { lockUser } from '../auth/profile/lock-user.ts';
-import { accountById } from '../auth/sessions/account.ts';
+import { type Account, accountById } from '../auth/sessions/account.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { AppError } from '../platform/errors.ts';
 
@@ -7,9 +7,10 @@ import { AppError } from '../platform/errors.ts';
  * Requires that a user's account is open and its address verified. Locks the user: until the transaction ends neither
  * the user nor an organisation of theirs can be closed.
  *
+ * @returns the user.
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */
-export async function requireVerified(tx: Transaction, userId: string): Promise<void> {
+export async function requireVerified(tx: Transaction, userId: string): Promise<Account['user']> {
   await lockUser(tx, userId);
   const account = await accountById(tx, userId);
   if (account === null) throw new AppError('NOT_FOUND', 'There is no such person.');
@@ -19,4 +20,5 @@ export async function requireVerified(tx: Transaction, userId: string): Promise<
   if (account.accountStatus === 'unverified') {
     throw new AppError('VALIDATION', `${email} has not confirmed the address yet.`);
   }
+  return account.user;
 }

@@ -13,6 +13,7 @@ import { readProfile } from '../auth/profile/read-profile.ts';
 import { requestAddressChange, requestAddressChangeInput } from '../auth/profile/request-address-change.ts';
 import { unlinkIdentity, unlinkIdentityInput } from '../auth/profile/unlink-identity.ts';
 import { isKnownBrowser } from '../auth/sessions/known-browser.ts';
+import { confirmWithProviderInput, startConfirming } from '../auth/sign-in/start-confirming.ts';
 import { connectIdentityInput, startConnecting } from '../auth/sign-in/start-connecting.ts';
 import { approveByDomain, approveByDomainInput } from '../auth/sign-up/approve-by-domain.ts';
 import { readApprovalProgress } from '../auth/sign-up/read-approval-progress.ts';
@@ -20,7 +21,16 @@ import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import { confirmAddressChange, confirmAddressChangeInput } from '../auth/verification/confirm-address-change.ts';
 import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
 import { resendInput, resendVerification } from '../auth/verification/sending/resend-verification.ts';
-import { approvedProcedure, body, limited, nothing, publicProcedure, router, userProcedure } from './trpc.ts';
+import {
+  approvedProcedure,
+  body,
+  freshOrPassword,
+  limited,
+  nothing,
+  publicProcedure,
+  router,
+  userProcedure,
+} from './trpc.ts';
 
 export const accountsRouter = router({
   signUp: limited('sign-up-client')
@@ -73,10 +83,13 @@ export const accountsRouter = router({
     await changeName(ctx.app, ctx.principal, input);
     return { ok: true as const };
   }),
-  changeAddress: approvedProcedure.input(body(requestAddressChangeInput)).mutation(async ({ ctx, input }) => {
-    await requestAddressChange(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  changeAddress: approvedProcedure
+    .use(freshOrPassword)
+    .input(body(requestAddressChangeInput))
+    .mutation(async ({ ctx, input }) => {
+      await requestAddressChange(ctx.app, ctx.principal, input, ctx.client);
+      return { ok: true as const };
+    }),
   changePassword: userProcedure.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
     await ctx.session.renew(await changePassword(ctx.app, ctx.principal, input, ctx.client));
     return { ok: true as const };
@@ -94,13 +107,24 @@ export const accountsRouter = router({
     }
     return { ok: true as const };
   }),
-  connectIdentity: approvedProcedure.input(body(connectIdentityInput)).mutation(async ({ ctx, input }) => {
-    const { url, cookie } = await startConnecting(ctx.app, ctx.principal, input, ctx.client);
+  connectIdentity: approvedProcedure
+    .use(freshOrPassword)
+    .input(body(connectIdentityInput))
+    .mutation(async ({ ctx, input }) => {
+      const { url, cookie } = await startConnecting(ctx.app, ctx.principal, input, ctx.client);
+      ctx.session.rememberAttempt(cookie);
+      return { url };
+    }),
+  confirmWithProvider: userProcedure.input(body(confirmWithProviderInput)).mutation(async ({ ctx, input }) => {
+    const { url, cookie } = await startConfirming(ctx.app, ctx.principal, input, ctx.client);
     ctx.session.rememberAttempt(cookie);
     return { url };
   }),
-  endOtherSessions: userProcedure.input(body(endOtherSessionsInput)).mutation(async ({ ctx, input }) => {
-    await endOtherSessions(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  endOtherSessions: userProcedure
+    .use(freshOrPassword)
+    .input(body(endOtherSessionsInput))
+    .mutation(async ({ ctx, input }) => {
+      await endOtherSessions(ctx.app, ctx.principal, input, ctx.client);
+      return { ok: true as const };
+    }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { freshSignInInput } from '../auth/password/fresh-sign-in.ts';
 import { passwordSignInInput } from '../auth/sign-in/with-password.ts';
 import { signUpInput } from '../auth/sign-up/sign-up.ts';
 import { resendInput } from '../auth/verification/sending/resend-verification.ts';
@@ -48,6 +49,21 @@ const accountEndpoints: Endpoint[] = [
     answer: 'Done',
     answerHeaders: { 'Set-Cookie': 'The session cookie.' },
     errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'TOO_MANY'],
+  },
+  {
+    method: 'post',
+    path: '/api/fresh',
+    procedure: 'signIn.again',
+    id: 'signIn.again',
+    tag: 'Accounts',
+    summary: 'Confirm the user of the session',
+    description:
+      'The session is fresh for 15 minutes, has a new id and a new shared token; the old ones are void. What answers FRESH_SIGN_IN_REQUIRED works then.',
+    access: ['session'],
+    body: freshSignInInput,
+    answer: 'Done',
+    answerHeaders: { 'Set-Cookie': 'The session cookie.' },
+    errors: ['UNAUTHENTICATED', 'TOO_MANY'],
   },
   {
     method: 'post',

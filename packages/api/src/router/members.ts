@@ -20,6 +20,7 @@ import {
   anyPrincipalProcedure,
   approvedProcedure,
   body,
+  freshOrPassword,
   publicProcedure,
   router,
   scopedProcedure,
@@ -76,6 +77,7 @@ export const membersRouter = router({
 export const keysRouter = router({
   list: scopedProcedure('ADMIN').query(({ ctx }) => listKeys(ctx.app, ctx.principal)),
   create: scopedProcedure('ADMIN')
+    .use(freshOrPassword)
     .input(body(createKeyInput))
     .mutation(({ ctx, input }) => createKey(ctx.app, ctx.principal, input, ctx.client)),
   revoke: scopedProcedure('ADMIN')
@@ -89,12 +91,16 @@ export const keysRouter = router({
 export const leavingRouter = router({
   export: approvedProcedure.query(({ ctx }) => exportData(ctx.app, ctx.principal)),
   deletion: userProcedure.query(({ ctx }) => readDeletion(ctx.app, ctx.principal)),
-  deleteAccount: userProcedure.input(body(deleteAccountInput)).mutation(async ({ ctx, input }) => {
-    await deleteAccount(ctx.app, ctx.principal, input, ctx.client);
-    await ctx.session.end();
-    return { ok: true as const };
-  }),
+  deleteAccount: userProcedure
+    .use(freshOrPassword)
+    .input(body(deleteAccountInput))
+    .mutation(async ({ ctx, input }) => {
+      await deleteAccount(ctx.app, ctx.principal, input, ctx.client);
+      await ctx.session.end();
+      return { ok: true as const };
+    }),
   deleteOrganisation: scopedProcedure('ADMIN')
+    .use(freshOrPassword)
     .input(body(deleteOrganisationInput))
     .mutation(async ({ ctx, input }) => {
       await deleteOrganisation(ctx.app, ctx.principal, input, ctx.client);

@@ -1,4 +1,3 @@
-import { newKeyInput } from '../members/keys/store-key.ts';
 import { applyEventAgain } from '../operators/events/apply-event-again.ts';
 import { compareNow } from '../operators/events/compare-now.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
@@ -6,7 +5,13 @@ import { readDrift } from '../operators/events/read-drift.ts';
 import { eventInput, readEvent } from '../operators/events/read-event.ts';
 import { eventsInput, readEvents } from '../operators/events/read-events.ts';
 import { syncInput, syncNow } from '../operators/events/sync-now.ts';
-import { createDeploymentKey, operatorKeyInput, readDeploymentKeys, revokeDeploymentKey } from '../operators/keys.ts';
+import {
+  createDeploymentKey,
+  createDeploymentKeyInput,
+  operatorKeyInput,
+  readDeploymentKeys,
+  revokeDeploymentKey,
+} from '../operators/keys.ts';
 import { findOrganisations } from '../operators/organisations/find-organisations.ts';
 import * as organisation from '../operators/organisations/manage-organisation.ts';
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
@@ -18,7 +23,7 @@ import { undoDecision, undoInput } from '../operators/queue/undo-decision.ts';
 import { findUsers } from '../operators/users/find-users.ts';
 import * as user from '../operators/users/manage-user.ts';
 import { readUserPage, userInput } from '../operators/users/read-user.ts';
-import { body, nothing, operatorProcedure, router } from './trpc.ts';
+import { body, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
   queue: operatorProcedure.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
@@ -36,7 +41,8 @@ export const operatorsRouter = router({
     .input(body(userInput))
     .query(({ ctx, input }) => readUserPage(ctx.app, ctx.principal, input)),
   passwordLink: operatorProcedure
-    .input(body(userInput))
+    .use(freshOrPassword)
+    .input(body(user.passwordLinkInput))
     .mutation(({ ctx, input }) => user.createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorProcedure
     .input(body(user.suspendUserInput))
@@ -61,7 +67,8 @@ export const operatorsRouter = router({
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),
   keys: operatorProcedure.query(({ ctx }) => readDeploymentKeys(ctx.app, ctx.principal)),
   createKey: operatorProcedure
-    .input(body(newKeyInput))
+    .use(freshOrPassword)
+    .input(body(createDeploymentKeyInput))
     .mutation(({ ctx, input }) => createDeploymentKey(ctx.app, ctx.principal, input, ctx.client)),
   revokeKey: operatorProcedure.input(body(operatorKeyInput)).mutation(async ({ ctx, input }) => {
     await revokeDeploymentKey(ctx.app, ctx.principal, input, ctx.client);

@@ -14,6 +14,7 @@ import {
   approvedProcedure,
   body,
   deploymentProcedure,
+  freshOrPassword,
   limitedApprovedProcedure,
   router,
   scopedProcedure,
@@ -46,6 +47,7 @@ export const organisationsRouter = router({
       return { ok: true as const };
     }),
   transfer: scopedProcedure('ADMIN')
+    .use(freshOrPassword)
     .input(body(transferInput))
     .mutation(async ({ ctx, input }) => {
       await transferOwnership(ctx.app, ctx.principal, input, ctx.client);

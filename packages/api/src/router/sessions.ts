@@ -1,10 +1,20 @@
+import { freshSignInInput, signInFresh } from '../auth/password/fresh-sign-in.ts';
 import { recordSignOut } from '../auth/sessions/session.ts';
 import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
 import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
 import { readKeySet, requireTokens } from '../auth/tokens/token-keys.ts';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
 import { clientSignInLimits } from '../platform/security/throttle.ts';
-import { body, nothing, publicProcedure, router, scopedProcedure, tokenProcedure, whileNotLimited } from './trpc.ts';
+import {
+  body,
+  nothing,
+  publicProcedure,
+  router,
+  scopedProcedure,
+  tokenProcedure,
+  userWhileNotLimited,
+  whileNotLimited,
+} from './trpc.ts';
 
 export const sessionsRouter = router({
   /**
@@ -28,6 +38,12 @@ export const signInRouter = router({
     .input(body(passwordSignInInput))
     .mutation(async ({ ctx, input }) => {
       await ctx.session.start(await signInWithPassword(ctx.app, input, ctx.client));
+      return { ok: true as const };
+    }),
+  again: userWhileNotLimited(clientSignInLimits)
+    .input(body(freshSignInInput))
+    .mutation(async ({ ctx, input }) => {
+      await ctx.session.renew(await signInFresh(ctx.app, ctx.principal, input, ctx.client));
       return { ok: true as const };
     }),
   out: publicProcedure.input(body(nothing)).mutation(async ({ ctx }) => {

@@ -1,6 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { requireFresh } from '../auth/password/fresh-sign-in.ts';
 import {
   type Principal,
   requireApproved,
@@ -125,6 +126,15 @@ export const userProcedure = publicProcedure.use(({ ctx, next }) =>
 );
 
 /**
+ * Open to signed-in users whose client has points left. The use case takes the points.
+ *
+ * @throws AppError TOO_MANY or UNAUTHENTICATED, in this order; AWAITING_APPROVAL or FORBIDDEN for a key.
+ */
+export function userWhileNotLimited(limitsOf: (client: Client) => Points) {
+  return whileNotLimited(limitsOf).use(({ ctx, next }) => next({ ctx: { principal: requireUser(ctx.principal) } }));
+}
+
+/**
  * Open to users whose gates are both open.
  *
  * @throws AppError UNAUTHENTICATED or AWAITING_APPROVAL, in this order; FORBIDDEN for a key.
@@ -194,6 +204,20 @@ export const deploymentProcedure = anyPrincipalProcedure('READ').use(({ ctx, nex
 export const operatorProcedure = approvedProcedure.use(({ ctx, next }) =>
   next({ ctx: { principal: requireOperator(ctx.principal) } }),
 );
+
+/**
+ * Lets a request pass in a fresh session, or with a password in its body, which the use case checks by `confirmUser`.
+ * Comes before the body is parsed, so that a body that cannot be read is refused after this.
+ *
+ * @throws AppError FRESH_SIGN_IN_REQUIRED.
+ */
+export const freshOrPassword = t.middleware(async ({ ctx, next, getRawInput }) => {
+  const principal = requireUser(ctx.principal);
+  const input = await getRawInput();
+  const password = typeof input === 'object' && input !== null && 'password' in input ? input.password : null;
+  if (typeof password !== 'string' || password === '') requireFresh(ctx.app, principal);
+  return next();
+});
 
 /**
  * Parses a body by its schema. A handler that could not read the body passes the error in its

@@ -104,7 +104,7 @@ export async function makeAccount(test: TestApp) {
   const userId = newId(now);
   const email = newEmail();
   await test.app.db.insert(users).values({ id: userId, email, emailVerifiedAt: now, createdAt: now });
-  const session = await startSession(test.app, { userId, organisationId: null, client: testClient });
+  const session = await startSession(test.app, { userId, organisationId: null, fresh: true, client: testClient });
   const principal = await readSession(test.app, session);
   if (principal === null) throw new Error(`${email} gets no session`);
   return { email, userId, session, principal, api: callerFor(test, principal) };
@@ -144,7 +144,13 @@ export async function signInAs(
 ): Promise<TestUser> {
   const person = await accountByEmail(test.app.db, email);
   if (person?.organisationId == null) throw new Error(`${email} has no organisation`);
-  const session = { userId: person.user.id, organisationId: person.organisationId, idpSubject, client: testClient };
+  const session = {
+    userId: person.user.id,
+    organisationId: person.organisationId,
+    idpSubject,
+    fresh: idpSubject === null,
+    client: testClient,
+  };
   const principal = await readSession(test.app, await startSession(test.app, session));
   if (principal === null) throw new Error(`${email} gets no session`);
 

@@ -39,6 +39,12 @@ export function texts(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');
 }
 
+/** The password of a form. An empty or missing field counts as none: the page asks for one only when it is needed. */
+export function typedPassword(form: FormData): { password?: string } {
+  const password = text(form, 'password');
+  return password === '' ? {} : { password };
+}
+
 function unreadable(): never {
   error(400, 'This form could not be read.');
 }

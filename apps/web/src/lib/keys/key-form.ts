@@ -1,11 +1,20 @@
 import type { RouterOutputs } from '#lib/router.ts';
-import { text } from '../forms/form-fields.ts';
+import { text, typedPassword } from '../forms/form-fields.ts';
 
 export type ShownKey = Omit<RouterOutputs['operators']['keys'][number], 'organisation'>;
 export type CreatedKey = RouterOutputs['keys']['create'];
 
 /** What was typed into the form of a new key. */
 export type TypedKey = { name: string; scope: string; days: string };
+
+/** The fields of a new key that the way through the identity provider keeps, as the page's address holds them then. */
+export const keptKeyFields = ['name', 'scope', 'days'];
+
+/** What was typed before the way through the identity provider; undefined if nothing was. */
+export function keptKey({ searchParams }: URL): TypedKey | undefined {
+  const [name = '', scope = '', days = ''] = keptKeyFields.map((field) => searchParams.get(field) ?? '');
+  return name || scope || days ? { name, scope, days } : undefined;
+}
 
 /** The fields of a new key. Empty days mean a key that does not expire. */
 export function keyIn(form: FormData) {
@@ -14,6 +23,7 @@ export function keyIn(form: FormData) {
     name,
     ...(scope !== '' && { scope: scope as 'READ' | 'WRITE' }),
     ...(days !== '' && { expires_in_days: Number(days) }),
+    ...typedPassword(form),
   };
 }
 

@@ -28,6 +28,7 @@ const calls: Record<string, (world: World) => Call> = {
   'accounts.signUp': () => ({ body: { email: newEmail(), password: testPassword, org_name: 'Company' } }),
   'accounts.resend': () => ({ body: { email: newEmail() } }),
   'signIn.withPassword': ({ owner }) => ({ body: { email: owner.email, password: testPassword } }),
+  'signIn.again': ({ renewed }) => ({ headers: { cookie: renewed }, body: { password: testPassword } }),
   'signIn.out': () => ({ body: {} }),
   'sessions.verify': ({ cookie }) => ({ headers: { cookie } }),
   'subscription.read': ({ cookie }) => ({ headers: { cookie } }),
@@ -65,6 +66,8 @@ async function makeWorld() {
   const owner = await makeOwner(billing);
   const { userId, organisationId } = owner;
   const session = await startSession(billing.app, { userId, organisationId, client: testClient });
+  // The session that one request gives a new token, so that the others keep theirs.
+  const renewed = await startSession(billing.app, { userId, organisationId, client: testClient });
   const { url } = await owner.api.billing.checkout({ tier: 'silver' });
   billing.sandbox.payment.payCheckout(url);
   await billing.settled();
@@ -74,7 +77,8 @@ async function makeWorld() {
     client: testClient,
   });
   const headers = { authorization: `Bearer ${key}` };
-  return { billing, app: billing.app, owner, cookie: `session=${session}`, key: headers, organisation: organisationId };
+  const cookies = { cookie: `session=${session}`, renewed: `session=${renewed}` };
+  return { billing, app: billing.app, owner, ...cookies, key: headers, organisation: organisationId };
 }
 
 function signedEvent(app: World['app']): Call {

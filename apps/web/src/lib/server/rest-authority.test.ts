@@ -14,10 +14,11 @@ const listed = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${pa
 const ofRouter = listed.filter((endpoint) => endpoint.includes(' /api/'));
 
 /** READ and ADMIN need a user; 'held READ' and 'held WRITE' any principal with the scope. */
-type Need = 'none' | 'READ' | 'ADMIN' | 'held READ' | 'held WRITE' | 'deployment';
+type Need = 'none' | 'session' | 'READ' | 'ADMIN' | 'held READ' | 'held WRITE' | 'deployment';
 
 /** The scope that each endpoint needs. The test below fails for an endpoint that is missing here. */
 const needs: Record<string, Need> = {
+  'POST /api/fresh': 'session',
   'POST /api/login': 'none',
   'POST /api/logout': 'none',
   'POST /api/signup': 'none',
@@ -47,13 +48,13 @@ const kinds: Record<string, { has: Need[]; otherwise: number }> = {
   'no session': { has: ['none'], otherwise: 401 },
   'session of a suspended user': { has: ['none'], otherwise: 401 },
   'session of a declined user': { has: ['none'], otherwise: 401 },
-  'awaiting approval': { has: ['none'], otherwise: 403 },
-  'without organisation': { has: ['none'], otherwise: 403 },
-  viewer: { has: ['none', 'READ', 'held READ'], otherwise: 403 },
-  member: { has: ['none', 'READ', 'held READ', 'held WRITE'], otherwise: 403 },
-  admin: { has: ['none', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
-  owner: { has: ['none', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
-  operator: { has: ['none', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
+  'awaiting approval': { has: ['none', 'session'], otherwise: 403 },
+  'without organisation': { has: ['none', 'session'], otherwise: 403 },
+  viewer: { has: ['none', 'session', 'READ', 'held READ'], otherwise: 403 },
+  member: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE'], otherwise: 403 },
+  admin: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
+  owner: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
+  operator: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
   'revoked key': { has: ['none'], otherwise: 401 },
   'key of a suspended organisation': { has: ['none'], otherwise: 403 },
   'key of an organisation that awaits approval': { has: ['none'], otherwise: 403 },

@@ -60,14 +60,16 @@ it('checks a new password as at sign-up', async () => {
   }
 });
 
-it('sets a first password only after a recent sign-in', async () => {
+it('sets a first password only in a fresh session', async () => {
   const late = await startTestApp();
   const { email, userId } = await makeOwner(late);
   await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
   const { api } = await signInAs(late, email);
 
   late.advance(16 * 60_000);
-  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject({
+    cause: { code: 'FRESH_SIGN_IN_REQUIRED' },
+  });
   const again = await signInAs(late, email);
   await again.api.accounts.setFirstPassword({ password: other });
   await expect(again.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
@@ -95,14 +97,14 @@ it('replaces a lost password after a recent sign-in through the identity provide
   await signInWithPassword(late.app, { email, password: other }, testClient);
   expect((await api.accounts.profile()).sessions).toHaveLength(1);
   await expect(elsewhere.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
-    cause: { code: 'FORBIDDEN' },
+    cause: { code: 'VALIDATION' },
   });
 
   const again = await signInAs(late, email, { idpSubject: subject });
   late.advance(16 * 60_000);
   expect((await again.api.accounts.profile()).user.may_set_password).toBe(false);
   await expect(again.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
-    cause: { code: 'FORBIDDEN' },
+    cause: { code: 'VALIDATION' },
   });
   await late.close();
 });
@@ -116,7 +118,7 @@ it('requires the current password after a sign-in by password, and by a provider
 
   await byPassword.api.accounts.unlinkIdentity({ password: testPassword });
   await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject({
-    cause: { code: 'FORBIDDEN' },
+    cause: { code: 'VALIDATION' },
   });
   await signIn(email, testPassword);
 });

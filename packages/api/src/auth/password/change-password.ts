@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import type { Transaction } from '../../platform/db/client.ts';
+import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -12,9 +12,9 @@ import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { deleteOtherSessions, renewSession } from '../sessions/session.ts';
 import { endLinks } from '../verification/end-links.ts';
-import { confirmPassword, wrongPassword } from './confirm-password.ts';
+import { confirmPassword, readPasswordHash, wrongPassword } from './confirm-password.ts';
 import { endInvitations } from './end-invitations.ts';
-import { maySetPassword, requireRecentSignIn } from './recent-sign-in.ts';
+import { maySetPassword, requireFresh } from './fresh-sign-in.ts';
 
 export const changePasswordInput = z.object({
   current_password: z.string({ error: 'Enter your current password.' }).min(1, 'Enter your current password.'),
@@ -54,14 +54,14 @@ export async function changePassword(
 }
 
 /**
- * Sets a password for a user who has none, or who lost it and signed in through the identity
- * provider. Both require a recent sign-in, so that an unattended session is not enough to take
- * over the account. Sessions and links end as with `changePassword`.
+ * Sets a password for a user who has none, or who lost it and has just signed in through the identity
+ * provider, so that an unattended session is not enough to take over the account. Sessions and links end as
+ * with `changePassword`.
  *
  * @returns the session's new token, for its cookie.
- * @throws AppError UNAUTHENTICATED if the session has ended meanwhile; FORBIDDEN if the sign-in is not
- *   recent; VALIDATION if there is a password and the sign-in was not through the identity provider, or the
- *   new password is not accepted; BUSY if too many passwords are being hashed.
+ * @throws AppError UNAUTHENTICATED if the session has ended meanwhile; FRESH_SIGN_IN_REQUIRED; VALIDATION if there is a
+ *   password and the user has not just signed in through the identity provider, or the new password is not accepted;
+ *   BUSY if too many passwords are being hashed.
  */
 export async function setFirstPassword(
   app: App,
@@ -69,18 +69,22 @@ export async function setFirstPassword(
   { password }: z.output<typeof setFirstPasswordInput>,
   client: Client,
 ): Promise<string> {
-  await requireRecentSignIn(app, principal);
+  await requireMaySetPassword(app, app.db, principal);
   const passwordHash = await hashNew(app, principal, password, client);
 
   return app.db.transaction(async (tx) => {
     // A concurrent change of the password ends this session, which the check below detects.
     await lockUser(tx, principal.user.id);
-    if (!(await maySetPassword(app, tx, principal))) {
-      throw new AppError('VALIDATION', 'There is a password already. Change it instead.');
-    }
+    await requireMaySetPassword(app, tx, principal);
     await tx.update(users).set({ passwordHash }).where(eq(users.id, principal.user.id));
     return endAccessAndRecord(app, tx, principal, client);
   });
+}
+
+async function requireMaySetPassword(app: App, db: Executor, principal: UserPrincipal): Promise<void> {
+  if (await maySetPassword(app, db, principal)) return;
+  if ((await readPasswordHash(db, principal.user.id)) === null) requireFresh(app, principal);
+  throw new AppError('VALIDATION', 'There is a password already. Change it instead.');
 }
 
 async function hashNew(app: App, { user }: UserPrincipal, password: Password, client: Client): Promise<string> {

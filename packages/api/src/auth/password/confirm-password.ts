@@ -1,11 +1,13 @@
+import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import type { Executor } from '../../platform/db/client.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
 import { countFailures, passwordLimits } from '../../platform/security/throttle.ts';
 import type { UserPrincipal } from '../principal.ts';
-import { readPasswordHash } from './read-password-hash.ts';
 
 /**
  * Confirms the user's password before an irreversible action. Failures count like those of a
@@ -19,7 +21,7 @@ import { readPasswordHash } from './read-password-hash.ts';
 export async function confirmPassword(
   app: App,
   { user, sessionId }: UserPrincipal,
-  { field, password }: { field: string; password: string },
+  { field, password, wrong }: { field: string; password: string; wrong?: string },
   client: Client,
 ): Promise<string> {
   const taken = passwordLimits({ email: user.email, client, knownAs: sessionId });
@@ -34,13 +36,18 @@ export async function confirmPassword(
       userId: user.id,
       client,
     });
-    throw wrongPassword(field);
+    throw wrongPassword(field, wrong);
   }
   return passwordHash;
 }
 
 /** Returns the AppError UNAUTHENTICATED for a wrong password, with the name of its field. */
-export function wrongPassword(field: string): AppError {
-  const sentence = 'This password is wrong.';
+export function wrongPassword(field: string, sentence = 'This password is wrong.'): AppError {
   return new AppError('UNAUTHENTICATED', sentence, { fields: { [field]: sentence } });
+}
+
+/** Returns the hash of a user's password; null for a user without one, and for one who was deleted. */
+export async function readPasswordHash(db: Executor, userId: string): Promise<string | null> {
+  const [own] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
+  return own?.passwordHash ?? null;
 }

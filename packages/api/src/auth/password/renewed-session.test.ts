@@ -51,7 +51,7 @@ it('gives the session that sets a first password a new token, and keeps the time
 
   late.advance(6 * 60_000);
   await expect(browser.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
-    cause: { code: 'FORBIDDEN' },
+    cause: { code: 'VALIDATION' },
   });
   await late.close();
 });

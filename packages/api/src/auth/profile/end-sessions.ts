@@ -2,16 +2,11 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { confirmPassword } from '../password/confirm-password.ts';
-import { readPasswordHash } from '../password/read-password-hash.ts';
-import { isRecentSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
+import { confirmUser, confirmingPassword as password } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { deleteOtherSessions, deleteSessionById } from '../sessions/session.ts';
-
-/** Required if the sign-in is older than 15 minutes. */
-const password = z.string({ error: 'Enter your password.' }).optional();
 
 export const endSessionInput = z.object({ id: z.uuid('There is no such session.'), password });
 export const endOtherSessionsInput = z.object({ password }).optional();
@@ -20,8 +15,8 @@ export const endOtherSessionsInput = z.object({ password }).optional();
  * Ends one session of a user, by the id that /account shows. Allowed while the account awaits
  * approval.
  *
- * @throws AppError NOT_FOUND if the user has no such session; VALIDATION, UNAUTHENTICATED,
- *   FORBIDDEN, TOO_MANY or BUSY if it is another session and the user is not confirmed.
+ * @throws AppError NOT_FOUND if the user has no such session; FRESH_SIGN_IN_REQUIRED, UNAUTHENTICATED,
+ *   TOO_MANY or BUSY if it is another session and the user is not confirmed.
  */
 export async function endSession(
   app: App,
@@ -29,8 +24,8 @@ export async function endSession(
   { id, password }: z.output<typeof endSessionInput>,
   client: Client,
 ): Promise<void> {
-  // Ending the current session is a sign-out, which needs no confirmation.
-  if (id !== principal.sessionId) await confirm(app, principal, password, client);
+  // Ending the current session is a sign-out. A stolen session must not be enough to end the user's other ones.
+  if (id !== principal.sessionId) await confirmUser(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
     if (!(await deleteSessionById(tx, principal.user.id, id)))
@@ -42,7 +37,7 @@ export async function endSession(
 /**
  * Ends all other sessions of a user. Allowed while the account awaits approval.
  *
- * @throws AppError VALIDATION, UNAUTHENTICATED, FORBIDDEN, TOO_MANY or BUSY if the user is not confirmed.
+ * @throws AppError FRESH_SIGN_IN_REQUIRED, UNAUTHENTICATED, TOO_MANY or BUSY if the user is not confirmed.
  */
 export async function endOtherSessions(
   app: App,
@@ -50,26 +45,12 @@ export async function endOtherSessions(
   input: z.output<typeof endOtherSessionsInput>,
   client: Client,
 ): Promise<void> {
-  await confirm(app, principal, input?.password, client);
+  await confirmUser(app, principal, input?.password, client);
 
   await app.db.transaction(async (tx) => {
     await deleteOtherSessions(tx, principal.user.id, principal.sessionId);
     await recordEnd(app, tx, principal, client);
   });
-}
-
-/** An unattended or stolen session must not be enough to end the user's other sessions. */
-async function confirm(
-  app: App,
-  principal: UserPrincipal,
-  password: string | undefined,
-  client: Client,
-): Promise<void> {
-  if (await isRecentSignIn(app, principal)) return;
-  const hash = await readPasswordHash(app.db, principal.user.id);
-  if (hash === null) return requireRecentSignIn(app, principal);
-  if (!password) throw invalid({ password: 'Enter your password.' });
-  await confirmPassword(app, principal, { field: 'password', password }, client);
 }
 
 async function recordEnd(app: App, tx: Transaction, { user }: UserPrincipal, client: Client): Promise<void> {

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
-import { isRecentSignIn, maySetPassword } from '../password/recent-sign-in.ts';
+import { isFresh, maySetPassword } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
@@ -23,8 +23,8 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       has_password: own?.passwordHash != null,
       /** Whether a new password may be set without the current one. */
       may_set_password: await maySetPassword(app, app.db, principal),
-      /** Whether the sign-in is recent enough to end other sessions without the password. */
-      fresh_sign_in: await isRecentSignIn(app, principal),
+      /** Whether the session is fresh, so that no form asks for the password. */
+      fresh_sign_in: isFresh(app, principal),
       idp_linked: own?.idpSubject != null,
     },
     sessions: openSessions.map((session) => ({

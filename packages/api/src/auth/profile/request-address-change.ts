@@ -3,12 +3,12 @@ import type { App } from '../../app.ts';
 import { invalid } from '../../platform/errors.ts';
 import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { confirmPassword } from '../password/confirm-password.ts';
+import { confirmingPassword, confirmUser } from '../password/fresh-sign-in.ts';
 import type { Approved } from '../principal.ts';
 
 export const requestAddressChangeInput = z.object({
   email: emailField,
-  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+  password: confirmingPassword,
 });
 
 /**
@@ -16,7 +16,7 @@ export const requestAddressChangeInput = z.object({
  * the link is opened. The work is the same for every address and the job decides what to mail,
  * so that the answer does not reveal whether the new address has an account.
  *
- * @throws AppError UNAUTHENTICATED if the password is wrong; VALIDATION if the address is the
+ * @throws AppError UNAUTHENTICATED if the password is wrong; FRESH_SIGN_IN_REQUIRED; VALIDATION if the address is the
  *   user's own; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function requestAddressChange(
@@ -25,7 +25,7 @@ export async function requestAddressChange(
   { email, password }: z.output<typeof requestAddressChangeInput>,
   client: Client,
 ): Promise<void> {
-  await confirmPassword(app, principal, { field: 'password', password }, client);
+  await confirmUser(app, principal, password, client);
   if (email === principal.user.email) throw invalid({ email: 'This is your address already.' });
 
   const {

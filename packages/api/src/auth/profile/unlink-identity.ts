@@ -6,8 +6,7 @@ import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { confirmPassword, wrongPassword } from '../password/confirm-password.ts';
-import { readPasswordHash } from '../password/read-password-hash.ts';
+import { confirmPassword, readPasswordHash, wrongPassword } from '../password/confirm-password.ts';
 import type { Approved } from '../principal.ts';
 
 export const unlinkIdentityInput = z.object({

@@ -24,6 +24,7 @@ declare module 'lucia' {
       id: string;
       organisationId: string | null;
       idpSubject: string | null;
+      freshUntil: Date | null;
       userAgent: string | null;
       client: string | null;
     };
@@ -75,6 +76,7 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', usage, read
     async setSession({ id, userId, expiresAt, attributes }) {
       await insertion(db).execute({
         ...attributes,
+        freshUntil: attributes.freshUntil?.toISOString() ?? null,
         idHash: hashToken(id),
         userId,
         createdAt: app.now(),
@@ -117,6 +119,8 @@ const insertion = prepared((db) =>
       idpSubject: sql.placeholder('idpSubject'),
       createdAt: sql.placeholder('createdAt'),
       expiresAt: sql.placeholder('expiresAt'),
+      // As text, because Drizzle cannot encode a timestamp that is null.
+      freshUntil: sql`${sql.placeholder('freshUntil')}::timestamptz`,
       userAgent: sql.placeholder('userAgent'),
       client: sql.placeholder('client'),
     })
@@ -155,6 +159,7 @@ function selectRow(db: Executor, hasToken: SQL, usageOf: UsageOf) {
         id: sessions.id,
         organisationId: sessions.organisationId,
         idpSubject: sessions.idpSubject,
+        freshUntil: sessions.freshUntil,
         userAgent: sessions.userAgent,
         client: sessions.client,
         expiresAt: sessions.expiresAt,
@@ -168,6 +173,7 @@ function selectRow(db: Executor, hasToken: SQL, usageOf: UsageOf) {
         emailVerifiedAt: users.emailVerifiedAt,
         invitedOnly: users.invitedOnly,
         suspendedAt: users.suspendedAt,
+        hasPassword: sql<boolean>`${users.passwordHash} is not null`,
       },
       organisation: {
         id: organisation.id,

@@ -6,7 +6,7 @@ import { type Executor, prepared, type Transaction } from '../../platform/db/cli
 import { newId } from '../../platform/db/id.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { hourMilliseconds } from '../../platform/durations.ts';
+import { hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
@@ -25,6 +25,8 @@ type Start = {
   passwordHash?: string | null;
   /** The subject that the identity provider confirmed; null for a sign-in without it. */
   idpSubject?: string | null;
+  /** Whether the session begins fresh: by default after a sign-in with a password. */
+  fresh?: boolean;
   /** The hash of the browser's token in the cookie `known`, from `tokenForBrowser`. */
   browserHash?: string | null;
   client: Client;
@@ -41,7 +43,7 @@ type Start = {
  *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
  */
 export async function startSession(app: App, { browserHash = null, client, ...start }: Start): Promise<string> {
-  const { userId, passwordHash = null, idpSubject = null } = start;
+  const { userId, passwordHash = null, idpSubject = null, fresh = passwordHash !== null } = start;
   const token = newToken();
   const now = app.now();
 
@@ -50,7 +52,8 @@ export async function startSession(app: App, { browserHash = null, client, ...st
 
     await oldestSessionsDeleted(tx).execute({ userId, now: now.toISOString() });
     const userAgent = client.userAgent?.slice(0, 300) ?? null;
-    const attributes = { id: newId(now), organisationId, idpSubject, userAgent, client: client.address };
+    const freshUntil = fresh ? freshUntilFrom(now) : null;
+    const attributes = { id: newId(now), organisationId, idpSubject, freshUntil, userAgent, client: client.address };
     await lucia(app, tx).createSession(userId, attributes, { sessionId: token });
     if (browserHash !== null) await rememberBrowser(tx, { userId, browserHash, now });
 
@@ -59,6 +62,14 @@ export async function startSession(app: App, { browserHash = null, client, ...st
     await recordAudit(tx, now, { action: 'signed-in', actorId: userId, userId, organisationId, client, details });
   });
   return token;
+}
+
+/** For this long a sign-in is fresh. */
+export const freshMilliseconds = 15 * minuteMilliseconds;
+
+/** Returns until when a sign-in of that moment is fresh. */
+function freshUntilFrom(now: Date): Date {
+  return new Date(now.getTime() + freshMilliseconds);
 }
 
 /** Ends a user's expired sessions, and the oldest ones that leave no room for another. */
@@ -121,6 +132,8 @@ async function readByToken(
     role: organisation?.role ?? null,
     accountStatus,
     sessionId: session.id,
+    hasPassword: user.hasPassword,
+    freshUntil: session.freshUntil,
     planFacts,
     usageFacts,
   });
@@ -147,18 +160,23 @@ async function recordSeen(
 
 /**
  * Replaces a session's token, so that a copy of the old one grants no access. The second token for
- * sibling hosts becomes invalid too. The session keeps its age.
+ * sibling hosts becomes invalid too. The session keeps its age. With `freshAt` the user has just proved
+ * who they are, and the session is fresh from then on.
  *
  * @returns the new token; null if the session has ended.
  */
 export async function renewSession(
   tx: Transaction,
-  { userId, sessionId }: { userId: string; sessionId: string },
+  { userId, sessionId, freshAt }: { userId: string; sessionId: string; freshAt?: Date },
 ): Promise<string | null> {
   const token = newToken();
   const renewed = await tx
     .update(sessions)
-    .set({ idHash: hashToken(token), sharedHash: null })
+    .set({
+      idHash: hashToken(token),
+      sharedHash: null,
+      ...(freshAt !== undefined && { freshUntil: freshUntilFrom(freshAt) }),
+    })
     .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))
     .returning({ id: sessions.id });
   return renewed.length === 0 ? null : token;

@@ -8,9 +8,10 @@ import { identityRedirectUri } from '../../platform/links.ts';
 import { type Client, clientKey, type KeyedClient } from '../../platform/security/client.ts';
 import { constantTimeEqual, hashToken, newToken } from '../../platform/security/token.ts';
 import { readSession } from '../sessions/session.ts';
+import { confirmIdentity } from './confirm-identity.ts';
 import { connectIdentity } from './connect-identity.ts';
 import { countSignIn } from './count-sign-in.ts';
-import { decodeIdToken, validateClaims } from './id-token.ts';
+import { decodeIdToken, requireSignInSince, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
 
 const lifetimeMinutes = 10;
@@ -18,10 +19,17 @@ const lifetimeMinutes = 10;
 /** The entropy of state and nonce (interface §8). */
 const stateBytes = 24;
 
+type Start = {
+  attemptCookie: string | null;
+  userId?: string | null;
+  /** The session that becomes fresh, and the path to which / leads then. */
+  fresh?: { sessionId: string; returnTo: string | null } | null;
+};
+
 /**
  * Starts a sign-in at the identity provider. A browser has one pending attempt, the newest. With
- * `userId` the attempt connects the identity with that user's account (connect-identity.ts) instead
- * of signing in.
+ * `userId` the attempt connects the identity with that user's account (connect-identity.ts), or makes a session of
+ * theirs fresh (confirm-identity.ts), instead of signing in.
  *
  * @returns the URL of the provider's consent screen and the cookie of the attempt; null if the
  *   feature is off.
@@ -29,7 +37,7 @@ const stateBytes = 24;
  */
 export async function startSignIn(
   app: App,
-  { attemptCookie, userId = null }: { attemptCookie: string | null; userId?: string | null },
+  { attemptCookie, userId = null, fresh = null }: Start,
   client: KeyedClient,
 ) {
   if (app.idp === null) return null;
@@ -39,10 +47,12 @@ export async function startSignIn(
   const state = newToken(stateBytes);
   const nonce = newToken(stateBytes);
   const codeVerifier = app.idp.config.pkce ? newToken() : null;
-  const cookie = await storeAttempt(app, { state, nonce, codeVerifier, userId }, attemptCookie);
+  const wanted = { userId, freshSessionId: fresh?.sessionId ?? null, returnTo: fresh?.returnTo ?? null };
+  const cookie = await storeAttempt(app, { state, nonce, codeVerifier, ...wanted }, attemptCookie);
 
   const codeChallenge = codeVerifier && createHash('sha256').update(codeVerifier).digest('base64url');
-  return { url: app.idp.consentUrl({ redirectUri, state, nonce, codeChallenge }), cookie };
+  const maxAgeSeconds = fresh === null ? undefined : 0;
+  return { url: app.idp.consentUrl({ redirectUri, state, nonce, codeChallenge, maxAgeSeconds }), cookie };
 }
 
 type Answer = {
@@ -61,7 +71,8 @@ type Answer = {
  * error answer of the provider leaves the attempt as it is. After that the attempt is consumed, so a
  * replayed callback fails.
  *
- * @returns the user, organisation and subject to start a session for.
+ * @returns the user, organisation and subject to start a session for; of an attempt to make a session fresh its new
+ *   token, and the path to which / leads.
  * @throws Error or AppError on any failure; the reason is only logged.
  */
 export function finishSignIn(app: App, answer: Answer, client: Client) {
@@ -79,21 +90,27 @@ async function finish(app: App, answer: Answer, client: Client) {
     if (attempt === null || state === null || !constantTimeEqual(state, attempt.state)) {
       throw new Error('state: none stored, or another one');
     }
-    const { codeVerifier, nonce, userId } = attempt;
-    const connecting = userId === null ? null : await requireSessionOf(app, userId, sessionToken);
+    const { codeVerifier, nonce, userId, freshSessionId } = attempt;
+    const signedIn = userId === null ? null : await requireSessionOf(app, userId, sessionToken);
     if (!code) throw new Error('code: absent');
 
     const redirectUri = identityRedirectUri(app.config);
     const idToken = await app.idp.exchangeCode({ code, redirectUri, codeVerifier });
     const { issuers, clientId } = app.idp.config;
-    const identity = validateClaims(decodeIdToken(idToken), { issuers, clientId, nonce, now: app.now() });
+    const claims = decodeIdToken(idToken);
+    const identity = validateClaims(claims, { issuers, clientId, nonce, now: app.now() });
+    if (signedIn !== null && freshSessionId !== null) {
+      if (signedIn.sessionId !== freshSessionId) throw new Error('state: of an attempt of another session');
+      requireSignInSince(claims, attempt.createdAt);
+      return { freshToken: await confirmIdentity(app, identity, signedIn, client), returnTo: attempt.returnTo };
+    }
 
     return await app.db.transaction(async (tx) => {
       const invited = invitation !== null && (await readInvitation(app, tx, invitation)) !== null;
       const { user, organisationId, accountStatus } =
-        connecting === null
+        signedIn === null
           ? await matchUser(app, tx, identity, client, { invited })
-          : await connectIdentity(app, tx, identity, { ...connecting, client });
+          : await connectIdentity(app, tx, identity, { ...signedIn, client });
       if (accountStatus === 'closed') throw new Error('the account is closed');
 
       return { userId: user.id, organisationId, idpSubject: identity.subject };
@@ -111,26 +128,26 @@ async function requireSessionOf(app: App, userId: string, token: string | null) 
   return { userId, sessionId: principal.sessionId };
 }
 
-type Attempt = {
-  state: string;
-  nonce: string;
-  codeVerifier: string | null;
-  /** The user who asked to connect an identity; null for a sign-in. */
-  userId: string | null;
-};
+type Attempt = typeof signInAttempts.$inferSelect;
 
 /**
  * Stores a pending attempt in place of the browser's previous one, and returns the value of the
  * cookie that identifies it.
  */
-async function storeAttempt(app: App, attempt: Attempt, replaced: string | null): Promise<string> {
+async function storeAttempt(
+  app: App,
+  attempt: Omit<Attempt, 'idHash' | 'createdAt' | 'expiresAt'>,
+  replaced: string | null,
+): Promise<string> {
   const cookie = newToken();
+  const now = app.now();
   await app.db.transaction(async (tx) => {
     if (replaced !== null) await tx.delete(signInAttempts).where(eq(signInAttempts.idHash, hashToken(replaced)));
     await tx.insert(signInAttempts).values({
       idHash: hashToken(cookie),
       ...attempt,
-      expiresAt: new Date(app.now().getTime() + lifetimeMinutes * minuteMilliseconds),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + lifetimeMinutes * minuteMilliseconds),
     });
   });
   return cookie;

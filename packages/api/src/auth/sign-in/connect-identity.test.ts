@@ -13,7 +13,7 @@ import {
   testPassword,
 } from '../../testing/factories.ts';
 import { readSession, startSession } from '../sessions/session.ts';
-import { finishSignIn, startSignIn } from './attempt.ts';
+import { finishSignIn as finish, startSignIn } from './attempt.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -30,6 +30,13 @@ async function choose({ url, cookie }: { url: string; cookie: string }, sub: str
   const back = new URL((await browser.open(chooser.at, { sub })).at);
   const query = (name: string) => back.searchParams.get(name);
   return { state: query('state'), code: query('code'), error: query('error'), attemptCookie: cookie };
+}
+
+/** Finishes an attempt to sign in or to connect. */
+async function finishSignIn(...args: Parameters<typeof finish>) {
+  const finished = await finish(...args);
+  if (!('userId' in finished)) throw new Error('The attempt was one to make a session fresh.');
+  return finished;
 }
 
 function atProvider(email: string): string {
@@ -130,19 +137,20 @@ it('an attempt to connect fails in a session that a new password ended while the
   expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(0);
 });
 
-it('an attempt to connect requires the password, or a recent sign-in of an account without one', async () => {
+it('an attempt to connect requires the password, or a fresh session', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
-  for (const password of [undefined, 'not the pass phrase']) {
-    await expect(owner.api.accounts.connectIdentity({ password })).rejects.toMatchObject({
-      cause: { code: 'UNAUTHENTICATED', fields: { password: expect.any(String) } },
-    });
-  }
+  await expect(owner.api.accounts.connectIdentity({ password: 'not the pass phrase' })).rejects.toMatchObject({
+    cause: { code: 'UNAUTHENTICATED', fields: { password: expect.any(String) } },
+  });
+  expect((await owner.api.accounts.connectIdentity({})).url).toContain('/idp/auth?');
   late.advance(16 * 60_000);
   const { url } = await owner.api.accounts.connectIdentity({ password: testPassword });
   expect(url).toContain('/idp/auth?');
   await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
-  await expect(owner.api.accounts.connectIdentity({})).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
+  await expect(owner.api.accounts.connectIdentity({})).rejects.toMatchObject({
+    cause: { code: 'FRESH_SIGN_IN_REQUIRED' },
+  });
   await late.close();
 });
 

@@ -86,6 +86,19 @@ export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }
 }
 
 /**
+ * Requires that the user signed in at the provider for this attempt, where the provider says when that was. A minute is
+ * left for clocks that differ.
+ *
+ * @throws Error if `auth_time` is more than 60 seconds before the attempt began, or no time.
+ */
+export function requireSignInSince(claims: Claims, begun: Date): void {
+  const { auth_time: at } = claims;
+  if (at === undefined || at === null) return;
+  if (typeof at !== 'number' || !Number.isFinite(at)) throw new Error('id_token: auth_time is no number');
+  if (at < begun.getTime() / 1000 - 60) throw new Error('id_token: auth_time is before the attempt');
+}
+
+/**
  * Returns the address in its stored form. Returns null if NFKC changes it, because the provider
  * verified another mailbox that only looks the same.
  */

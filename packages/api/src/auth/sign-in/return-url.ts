@@ -53,7 +53,7 @@ export async function storeReturnPath(
 }
 
 /** Whether every browser reads this as a path of this host: `//` and `/\\` begin another host's URL (URL Standard §4.4). */
-function isLocalPath(path: string): boolean {
+export function isLocalPath(path: string): boolean {
   return path.length <= longestUrl && /^\/(?![/\\])[\x21-\x7e]*$/.test(path);
 }
 

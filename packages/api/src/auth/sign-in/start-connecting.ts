@@ -2,22 +2,21 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { confirmUser } from '../password/confirm-user.ts';
+import { confirmingPassword, confirmUser } from '../password/fresh-sign-in.ts';
 import type { Approved } from '../principal.ts';
 import { startSignIn } from './attempt.ts';
 import { identitiesOf } from './match-user.ts';
 
-/** Required if the account has a password. Otherwise a recent sign-in is required. */
-export const connectIdentityInput = z.object({ password: z.string({ error: 'Enter your password.' }).optional() });
+export const connectIdentityInput = z.object({ password: confirmingPassword });
 
 /**
  * Starts an attempt that connects the identity provider with a signed-in user's account. Only this
- * user's session can finish it. The user is confirmed by the password, or by a recent sign-in if
- * there is none, because the connected subject can sign in and set a new password.
+ * user's session can finish it. The user is confirmed first, because the connected subject can sign in and set a
+ * new password.
  *
  * @returns the URL of the provider's consent screen and the cookie of the attempt.
  * @throws AppError VALIDATION if the feature is off or a subject is linked; UNAUTHENTICATED if the
- *   password is wrong; FORBIDDEN if the sign-in is not recent; TOO_MANY; BUSY if too many passwords are being
+ *   password is wrong; FRESH_SIGN_IN_REQUIRED; TOO_MANY; BUSY if too many passwords are being
  *   hashed; INTERNAL without a canonical base URL.
  */
 export async function startConnecting(

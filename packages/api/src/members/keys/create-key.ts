@@ -1,6 +1,7 @@
 import { and } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
+import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
@@ -14,24 +15,26 @@ import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts'
 
 const maxKeys = 20;
 
-export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField });
+export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField, password: confirmingPassword });
 
 /**
  * Creates a key that acts for the principal's organisation alone. The answer is the only place
- * that ever holds the key.
+ * that ever holds the key. The user is confirmed first.
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
  *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys; TOO_MANY after 30
- *   keys of a user in an hour; UNAUTHENTICATED if the session ended meanwhile.
+ *   keys of a user in an hour; FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password, and if the session ended
+ *   meanwhile; BUSY if too many passwords are being hashed.
  */
 export async function createKey(
   app: App,
   principal: Administrator,
-  { organisation_id, ...input }: z.output<typeof createKeyInput>,
+  { organisation_id, password, ...input }: z.output<typeof createKeyInput>,
   client: Client,
 ): Promise<CreatedKey> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
+  await confirmUser(app, principal, password, client);
   await app.throttle.take({ 'api-key-user': principal.user.id });
   return app.db.transaction(async (tx) => {
     // The key names its creator, so the user is locked too, before the organisation (see lockUser).

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { confirmUser } from '../../auth/password/confirm-user.ts';
+import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { readPlan } from '../../billing/entitlement/read-plan.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -9,8 +9,7 @@ import { eraseUser } from './erase-user.ts';
 import { organisationsEndingWith, solelyOwned } from './sole-owner.ts';
 
 export const deleteAccountInput = z.object({
-  /** Required if the account has a password. Otherwise a recent sign-in is required. */
-  password: z.string({ error: 'Enter your password.' }).optional(),
+  password: confirmingPassword,
   /** The organisations whose deletion the page announced. If they are given, no other one is deleted. */
   organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
 });
@@ -34,7 +33,7 @@ export async function readDeletion(app: App, principal: UserPrincipal) {
 /**
  * Deletes a user's account, as `eraseUser` does. Allowed while the account awaits approval.
  *
- * @throws AppError UNAUTHENTICATED or FORBIDDEN if the user is not confirmed; TOO_MANY; VALIDATION
+ * @throws AppError UNAUTHENTICATED or FRESH_SIGN_IN_REQUIRED if the user is not confirmed; TOO_MANY; VALIDATION
  *   if an organisation that only this user owns has other members; NOT_FOUND if an organisation
  *   would be deleted that the page did not show; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY
  *   if a subscription cannot be ended; BUSY if the organisations changed meanwhile, or if too

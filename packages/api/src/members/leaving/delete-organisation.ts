@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { confirmUser } from '../../auth/password/confirm-user.ts';
+import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Administrator, UserPrincipal } from '../../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../../auth/sessions/session.ts';
@@ -18,7 +18,7 @@ import { lockForDeletion, organisationsChanged } from './lock-for-deletion.ts';
 
 export const deleteOrganisationInput = z.object({
   organisation_id: organisationField,
-  password: z.string({ error: 'Enter your password.' }).optional(),
+  password: confirmingPassword,
 });
 
 /**
@@ -26,8 +26,8 @@ export const deleteOrganisationInput = z.object({
  * invitations and usage; the members' accounts stay. Its subscriptions end at the provider
  * first: while the provider does not answer, nothing is deleted.
  *
- * @throws AppError NO_ORGANISATION; FORBIDDEN if the caller is not an owner, or no longer one, or if the sign-in is not
- *   recent; NOT_FOUND for another organisation; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY;
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the caller is not an owner, or no longer one;
+ *   FRESH_SIGN_IN_REQUIRED; NOT_FOUND for another organisation; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY;
  *   BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended; BUSY if the organisation
  *   changed meanwhile, or if too many passwords are being hashed.
  */

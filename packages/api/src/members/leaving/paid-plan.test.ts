@@ -124,12 +124,14 @@ it.each<[string, (owner: Owner, isStillWanted: () => Promise<boolean>) => Promis
   expect(await remains(owner)).toEqual({ person: true, organisation: true });
 });
 
-it('requires a recent sign-in of a user without a password', async () => {
+it('requires a fresh session of a user without a password', async () => {
   const owner = await makeOwner(test);
   await test.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
   await linkSubject(test, owner.userId, owner.email);
   test.advance(16 * 60_000);
-  await expect(owner.api.leaving.deleteAccount({})).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
+  await expect(owner.api.leaving.deleteAccount({})).rejects.toMatchObject({
+    cause: { code: 'FRESH_SIGN_IN_REQUIRED' },
+  });
   expect(await remains(owner)).toEqual({ person: true, organisation: true });
 
   const { api } = await signInAs(test, owner.email);

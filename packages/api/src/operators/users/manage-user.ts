@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
+import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -10,19 +11,25 @@ import { createPasswordLink } from './create-password-link.ts';
 import { userInput } from './read-user.ts';
 import { restoreUser, suspendUser } from './suspend-user.ts';
 
+export const passwordLinkInput = userInput.extend({ password: confirmingPassword });
 export const suspendUserInput = userInput.extend({ reason: optionalReason });
 export const restoreUserInput = userInput.extend({ suspended_at: shownTime });
 
-type Input = z.output<typeof userInput>;
-
 /**
- * Creates a password link, which the operator gives to the user: no mail carries it.
+ * Creates a password link, which the operator gives to the user: no mail carries it. The operator is confirmed first.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified; INTERNAL
- *   without a canonical base URL.
+ * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password; FORBIDDEN for an operator's account;
+ *   NOT_FOUND; VALIDATION if the account is closed or its address is unverified; TOO_MANY; BUSY if too many passwords are
+ *   being hashed; INTERNAL without a canonical base URL.
  */
-export async function createPasswordLinkFor(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
+export async function createPasswordLinkFor(
+  app: App,
+  principal: Operator,
+  { user_id: id, password }: z.output<typeof passwordLinkInput>,
+  client: Client,
+) {
   const { user } = principal;
+  await confirmUser(app, principal, password, client);
   return { url: await createPasswordLink(app, { userId: id }, { actorId: user.id, client }) };
 }
 

@@ -6,9 +6,16 @@ export type IdentityProvider = {
   config: IdentityConfig;
   /**
    * Returns the URL of the provider's consent screen, with the parameters of interface §4 GET
-   * /auth/idp/start.
+   * /auth/idp/start. With `maxAgeSeconds` the provider asks its user to sign in there again (OpenID Connect Core
+   * §3.1.2.1).
    */
-  consentUrl: (attempt: { redirectUri: string; state: string; nonce: string; codeChallenge: string | null }) => string;
+  consentUrl: (attempt: {
+    redirectUri: string;
+    state: string;
+    nonce: string;
+    codeChallenge: string | null;
+    maxAgeSeconds?: number | undefined;
+  }) => string;
   /**
    * Exchanges a code for an ID token (RFC 6749 §4.1.3).
    *
@@ -45,7 +52,7 @@ export function createIdentityProvider(
   config: IdentityConfig,
   instrument: InstrumentCall = uninstrumented,
 ): IdentityProvider {
-  const consentUrl: IdentityProvider['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge }) => {
+  const consentUrl: IdentityProvider['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge, maxAgeSeconds }) => {
     const url = new URL(config.authUrl);
     url.searchParams.set('client_id', config.clientId);
     url.searchParams.set('redirect_uri', redirectUri);
@@ -54,6 +61,7 @@ export function createIdentityProvider(
     url.searchParams.set('state', state);
     url.searchParams.set('nonce', nonce);
     url.searchParams.set('prompt', 'select_account');
+    if (maxAgeSeconds !== undefined) url.searchParams.set('max_age', String(maxAgeSeconds));
     if (codeChallenge !== null) {
       url.searchParams.set('code_challenge', codeChallenge);
       url.searchParams.set('code_challenge_method', 'S256');

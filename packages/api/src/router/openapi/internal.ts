@@ -23,6 +23,7 @@ export const internalProcedures: Record<string, string[]> = {
     'accounts.setFirstPassword',
     'accounts.unlinkIdentity',
     'accounts.connectIdentity',
+    'accounts.confirmWithProvider',
     'leaving.export',
     'leaving.deletion',
     'leaving.deleteAccount',

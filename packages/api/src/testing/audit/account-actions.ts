@@ -175,6 +175,11 @@ export function accountActions(test: AuditTest): AuditCase[] {
       owner(({ api }) => fails(api.accounts.changeAddress({ email: newEmail(), password: otherPassword }))),
       'password-check-failed by user about user from client',
     ],
+    [
+      'a sign-in again in a session',
+      owner(({ api }) => api.signIn.again({ password: testPassword })),
+      'signed-in-again by user about user from client',
+    ],
     ['a sign-out', owner(({ api }) => api.signIn.out()), 'signed-out by user about user from client'],
     ['a sign-out without a session', owner(() => anonymous().signIn.out())],
     [

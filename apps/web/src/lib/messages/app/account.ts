@@ -29,7 +29,6 @@ export const accountTexts = texts({
     sendLink: 'Send the link',
     addressLead:
       'We’ll send a link to the new address. Once it’s opened, your address is changed and you’re signed out everywhere else.',
-    passwordFirst: 'Set a password first: you confirm the change with it.',
     connectLead: (idp: string) => `Once it’s connected, you can sign in with ${idp} too.`,
     connectTo: (idp: string) => `Connect ${idp}`,
     unlinkLead: (idp: string) =>
@@ -71,7 +70,6 @@ export const accountTexts = texts({
     sendLink: 'Link senden',
     addressLead:
       'Wir senden einen Link an die neue Adresse. Sobald er geöffnet wird, gilt die neue Adresse, und Sie werden überall sonst abgemeldet.',
-    passwordFirst: 'Legen Sie zuerst ein Passwort fest: Damit bestätigen Sie die Änderung.',
     connectLead: (idp) => `Danach können Sie sich auch mit ${idp} anmelden.`,
     connectTo: (idp) => `Mit ${idp} verbinden`,
     unlinkLead: (idp) =>
@@ -120,8 +118,7 @@ export const ownAccountTexts = texts({
     staySignedIn: 'You stay signed in here, and are signed out everywhere else.',
     justSignedIn: (idp: string) =>
       `You just signed in with ${idp}, so you don’t need your current password. You’ll be signed out everywhere else.`,
-    withPassword: (idp: string) =>
-      `With a password you can sign in without ${idp}. To set one, you must have signed in within the last few minutes.`,
+    withPassword: (idp: string) => `With a password you can sign in without ${idp}.`,
     currentPassword: 'Current password',
     newPassword: 'New password',
     changePassword: 'Change the password',
@@ -135,10 +132,6 @@ export const ownAccountTexts = texts({
     noSession: 'No session',
     showAll: (count: number) => `Show all ${count}`,
     showFewer: 'Show fewer',
-    enterPassword: 'You signed in more than 15 minutes ago. Enter your password to sign out other browsers.',
-    passwordForOthers: 'Password to sign out other browsers',
-    signInAgain:
-      'You signed in more than 15 minutes ago. To sign out other browsers, sign out here, sign in again and come back.',
     signOutElsewhere: 'Sign out everywhere else',
     unnamedBrowser: 'A browser without a name',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
@@ -149,7 +142,6 @@ export const ownAccountTexts = texts({
     noOneElse: '{name}, because no one else is in it.',
     planOf: (plan: string) => `The ${plan} plan of {name}, today. You won’t get a refund for the current period.`,
     record: 'We keep a record that the account was deleted, and when.',
-    noPassword: 'You have no password, so you must have signed in within the last few minutes.',
     keep: 'Keep the account',
     delete: 'Delete the account',
   },
@@ -157,8 +149,7 @@ export const ownAccountTexts = texts({
     staySignedIn: 'Hier bleiben Sie angemeldet, überall sonst werden Sie abgemeldet.',
     justSignedIn: (idp) =>
       `Sie haben sich gerade mit ${idp} angemeldet und brauchen Ihr bisheriges Passwort daher nicht. Überall sonst werden Sie abgemeldet.`,
-    withPassword: (idp) =>
-      `Mit einem Passwort können Sie sich ohne ${idp} anmelden. Um eines festzulegen, müssen Sie sich in den letzten Minuten angemeldet haben.`,
+    withPassword: (idp) => `Mit einem Passwort können Sie sich ohne ${idp} anmelden.`,
     currentPassword: 'Bisheriges Passwort',
     newPassword: 'Neues Passwort',
     changePassword: 'Passwort ändern',
@@ -172,11 +163,6 @@ export const ownAccountTexts = texts({
     noSession: 'Keine Sitzung',
     showAll: (count) => `Alle ${count} anzeigen`,
     showFewer: 'Weniger anzeigen',
-    enterPassword:
-      'Ihre Anmeldung ist länger als 15 Minuten her. Geben Sie Ihr Passwort ein, um andere Browser abzumelden.',
-    passwordForOthers: 'Passwort, um andere Browser abzumelden',
-    signInAgain:
-      'Ihre Anmeldung ist länger als 15 Minuten her. Um andere Browser abzumelden, melden Sie sich hier ab, wieder an und kommen Sie zurück.',
     signOutElsewhere: 'Überall sonst abmelden',
     unnamedBrowser: 'Ein Browser ohne Namen',
     browserOn: (browser, system) => `${browser} auf ${system}`,
@@ -187,7 +173,6 @@ export const ownAccountTexts = texts({
     noOneElse: '{name}, weil sonst niemand dazugehört.',
     planOf: (plan) => `Den Tarif ${plan} von {name}, noch heute. Für den laufenden Zeitraum gibt es kein Geld zurück.`,
     record: 'Wir halten fest, dass und wann das Konto gelöscht wurde.',
-    noPassword: 'Sie haben kein Passwort, daher müssen Sie sich in den letzten Minuten angemeldet haben.',
     keep: 'Konto behalten',
     delete: 'Konto löschen',
   },

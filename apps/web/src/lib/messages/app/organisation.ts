@@ -29,8 +29,6 @@ export const organisationTexts = texts({
     create: 'Create organisation',
     byHand:
       'We check each request by hand. Until it’s approved you can only wait or join another organisation by invitation.',
-    yourPassword: 'Your password',
-    noPassword: 'You have no password, so the sign-in must be a few minutes old at most.',
     deleteQuestion: (name: string) => say`Delete ${name}?`,
     youLose: 'You lose access to it.',
     allLose: (others: number) =>
@@ -73,8 +71,6 @@ export const organisationTexts = texts({
     create: 'Organisation anlegen',
     byHand:
       'Wir prüfen jede Anfrage von Hand. Bis zur Freigabe können Sie nur warten oder per Einladung einer anderen Organisation beitreten.',
-    yourPassword: 'Ihr Passwort',
-    noPassword: 'Sie haben kein Passwort, daher darf Ihre Anmeldung höchstens ein paar Minuten her sein.',
     deleteQuestion: (name) => say`${name} löschen?`,
     youLose: 'Sie verlieren den Zugriff darauf.',
     allLose: (others) =>

@@ -1,10 +1,10 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, texts } from '#lib/forms/form-fields.ts';
+import { text, texts, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountDoneTexts } from '#lib/messages/app/account.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
-export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 'sessions' | 'delete';
+export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 'sessions' | 'fresh' | 'delete';
 
 /** Returns the action of a form on an account page, which redirects to the page with a notice of what was done. */
 export function accountAction(
@@ -48,9 +48,3 @@ export const deleteAccountAction = formAction(
     leaving.deleteAccount({ ...typedPassword(form), organisation_ids: texts(form, 'organisation_ids') }),
   { done: '/login', notice: () => accountDoneTexts().deleted(), failure: () => ({ formName: 'delete' as FormName }) },
 );
-
-/** The password of a form. An empty or missing field counts as none: the page asks for one only when it is needed. */
-export function typedPassword(form: FormData): { password?: string } {
-  const password = text(form, 'password');
-  return password === '' ? {} : { password };
-}

@@ -19,6 +19,8 @@ export const germanSentences: Record<string, string> = {
   'Choose at least one organisation.': 'Wählen Sie mindestens eine Organisation.',
   'Choose at most 200 organisations at once.': 'Wählen Sie höchstens 200 Organisationen auf einmal.',
   'Choose organisations from the list.': 'Wählen Sie Organisationen aus der Liste.',
+  'Confirm that it’s you to do this.': 'Bestätigen Sie dafür, dass Sie es sind.',
+  'Confirm that it’s you with your password.': 'Bestätigen Sie mit Ihrem Passwort, dass Sie es sind.',
   'E-mail or password is wrong.': 'E-Mail oder Passwort ist falsch.',
   'Enter a name.': 'Geben Sie einen Namen ein.',
   'Enter an e-mail address such as name@example.com.': 'Geben Sie eine E-Mail-Adresse ein, etwa name@example.com.',
@@ -29,6 +31,8 @@ export const germanSentences: Record<string, string> = {
   'No identity provider is connected to your account.': 'Mit Ihrem Konto ist kein Identitätsanbieter verbunden.',
   'No member has this address.': 'Kein Mitglied hat diese Adresse.',
   'No reason was given.': 'Es wurde kein Grund angegeben.',
+  'Only the command line makes password links for operators.':
+    'Passwort-Links für Betreiber entstehen nur auf der Kommandozeile.',
   'Only an owner may delete the organisation.': 'Nur Inhaber/-innen dürfen die Organisation löschen.',
   'Only an owner may make or unmake an owner.': 'Nur Inhaber/-innen dürfen die Rolle Inhaber/-in geben oder nehmen.',
   'Only an owner may transfer the ownership.': 'Nur Inhaber/-innen dürfen die Inhaberschaft übertragen.',
@@ -38,7 +42,6 @@ export const germanSentences: Record<string, string> = {
   'Set a password first: it is your only other way to sign in.':
     'Legen Sie zuerst ein Passwort fest: Es ist Ihre einzige andere Möglichkeit, sich anzumelden.',
   'Sign in first.': 'Melden Sie sich zuerst an.',
-  'Sign out, sign in again, and come back here.': 'Melden Sie sich ab und wieder an, und kommen Sie hierher zurück.',
   'Someone else changed this in the meantime. Check what it is now, then save again.':
     'Inzwischen hat das jemand anderes geändert. Sehen Sie nach, was jetzt gilt, und speichern Sie dann noch einmal.',
   'Something went wrong.': 'Etwas ist schiefgegangen.',
@@ -155,6 +158,7 @@ export const germanPatterns: [RegExp, string][] = [
 
 /** The German sentence for any other error, by its code. */
 export const germanByCode: Record<ErrorCode, string> = {
+  FRESH_SIGN_IN_REQUIRED: 'Bestätigen Sie dafür, dass Sie es sind.',
   VALIDATION: 'Diese Angabe ist nicht gültig.',
   BILLING_UNAVAILABLE: 'In dieser Installation gibt es keine Abrechnung.',
   NO_ORGANISATION: 'Dieses Konto gehört zu keiner Organisation.',

@@ -30,19 +30,27 @@ export async function rememberReturnUrl({ locals, cookies, url, request }: Retur
  * only for a navigation of the user's own tab. The page of a form is stored without the name of its action.
  */
 export async function rememberPageOfEndedSession(event: RequestEvent): Promise<void> {
-  const { locals, cookies, url, request, route, isDataRequest } = event;
-  const { app, client } = locals;
+  const { locals, url, request, route, isDataRequest } = event;
   const isLoad = !isDataRequest && request.method !== 'HEAD' && isNavigation(request.headers);
   if (!route.id?.startsWith('/(app)') || !isLoad) return;
 
-  const replaced = readCookie(app, cookies, 'return');
   const path = request.method === 'GET' ? url.pathname + url.search : url.pathname;
-  const kept = await unlessLimited(storeReturnPath(app, { path, replaced }, client));
-  if (kept === null) return;
-  writeCookie(app, cookies, 'return', kept);
+  if (!(await rememberReturnPath(event, path))) return;
   await notify(event, { text: noticeTexts().signedOut(), tone: 'warn' });
   // The page of a form that is sent without a script loads its layouts too, before it redirects.
   locals.noticeIsForNextPage = true;
+}
+
+/** Stores a path of this service, to which / leads once. Returns whether it did: a client over its limit stores nothing. */
+export async function rememberReturnPath(
+  { locals, cookies }: Pick<RequestEvent, 'locals' | 'cookies'>,
+  path: string,
+): Promise<boolean> {
+  const { app, client } = locals;
+  const replaced = readCookie(app, cookies, 'return');
+  const kept = await unlessLimited(storeReturnPath(app, { path, replaced }, client));
+  if (kept !== null) writeCookie(app, cookies, 'return', kept);
+  return kept !== null;
 }
 
 /** Resolves to null in place of the error for a client over its limit. */

@@ -2,7 +2,7 @@ import { error as httpError } from '@sveltejs/kit';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { keyIn, typedKey } from '#lib/keys/key-form.ts';
+import { keptKey, keyIn, typedKey } from '#lib/keys/key-form.ts';
 import { keyDoneTexts } from '#lib/messages/app/keys.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -17,6 +17,7 @@ export const load: PageServerLoad = async (event) => {
     now: new Date().toISOString(),
     organisation: { id: organisation.id, displayName: organisationName(organisation) },
     keys,
+    typed: keptKey(event.url),
     revoking: keys.find(({ id, state }) => id === revoked && state === 'valid') ?? null,
   };
 };

@@ -1,7 +1,7 @@
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { type InvitedRole, type Role, roleWithArticle } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text } from '#lib/forms/form-fields.ts';
+import { text, typedPassword } from '#lib/forms/form-fields.ts';
 import { memberDoneTexts } from '#lib/messages/app/members.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -9,7 +9,7 @@ import { pageHref } from './page-href.ts';
 
 export const load: PageServerLoad = async (event) => {
   const { user, organisation, role, scopes } = requirePage(event);
-  if (!organisation) return { organisation: null };
+  if (!organisation) return { organisation: null, changing: null, keptInvitation: undefined };
 
   const { api } = event.locals;
   const { searchParams } = event.url;
@@ -22,6 +22,7 @@ export const load: PageServerLoad = async (event) => {
   ]);
   return {
     now: new Date().toISOString(),
+    ...keptFields(searchParams),
     organisation: {
       id: organisation.id,
       name: organisationName(organisation),
@@ -45,7 +46,12 @@ export const actions: Actions = {
   /** The link is shown once, on the page that answers the form: only its hash is stored. */
   invite: formAction(
     ({ members }, form) =>
-      members.invite({ ...organisationOf(form), role: text(form, 'role') as InvitedRole, note: text(form, 'note') }),
+      members.invite({
+        ...organisationOf(form),
+        role: text(form, 'role') as InvitedRole,
+        note: text(form, 'note'),
+        ...typedPassword(form),
+      }),
     {
       done: (_form, { url, role, note, expires_at }) => ({ link: { url, role, note, expires_at } }),
       failure: (form) => ({ link: null, typed: { note: text(form, 'note'), role: text(form, 'role') } }),
@@ -57,14 +63,15 @@ export const actions: Actions = {
     failure: () => ({ link: null }),
   }),
   changeRole: formAction(
-    ({ members }, form) => members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role }),
+    ({ members }, form) =>
+      members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role, ...typedPassword(form) }),
     {
       done: pageOfForm,
       notice: (form) => ({
         text: memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(text(form, 'role') as Role)),
         focus: `change-${text(form, 'user_id')}`,
       }),
-      failure: () => ({ link: null }),
+      failure: (form) => ({ link: null, changing: { id: text(form, 'user_id'), role: text(form, 'role') as Role } }),
     },
   ),
   remove: formAction(({ members }, form) => members.remove(memberOf(form)), {
@@ -81,6 +88,16 @@ export const actions: Actions = {
     failure: () => ({ link: null }),
   }),
 };
+
+/** What was typed into a form of this page before the way through the identity provider. */
+function keptFields(query: URLSearchParams) {
+  const role = query.get('role') ?? '';
+  const id = query.get('user_id');
+  return {
+    changing: id === null ? null : { id, role: role as Role },
+    keptInvitation: query.has('note') ? { note: query.get('note') ?? '', role } : undefined,
+  };
+}
 
 /** The page of the list that had the form. */
 function pageOfForm(form: FormData): string {

@@ -1,9 +1,8 @@
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text } from '#lib/forms/form-fields.ts';
+import { text, typedPassword } from '#lib/forms/form-fields.ts';
 import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { typedPassword } from '#lib/server/http/account-actions.ts';
 import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -14,13 +13,12 @@ export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
   if (!organisation) return { organisation: null };
 
-  const { accounts, members, organisations, subscription } = event.locals.api;
+  const { members, organisations, subscription } = event.locals.api;
   const isOwner = role === 'owner';
   const ask = event.url.searchParams.get('ask');
-  const [settings, overview, profile, page] = await Promise.all([
+  const [settings, overview, page] = await Promise.all([
     organisations.read(),
     subscription.overview(),
-    isOwner ? accounts.profile() : null,
     isOwner ? members.search() : null,
   ]);
   return {
@@ -29,12 +27,13 @@ export const load: PageServerLoad = async (event) => {
       displayName: organisationName(settings),
       isAdministrator: scopes.includes('ADMIN'),
       isOwner,
-      hasPassword: profile?.user.has_password ?? false,
       /** The first members who could become owner, as suggestions. */
       candidates: (page?.members ?? []).filter((each) => each.role !== 'owner' && each.id !== user.id),
       /** How many other members there are. */
       others: (page?.total ?? 1) - 1,
       plan: overview.plan.tier === 'free' ? null : overview.plan.name,
+      /** What was typed before the way through the identity provider. */
+      kept: event.url.searchParams.get('email'),
       /** The dialog that is open, by the URL. */
       dialog: isOwner && (ask === 'transfer' || ask === 'delete') ? ask : null,
     },

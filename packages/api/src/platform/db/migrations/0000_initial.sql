@@ -281,6 +281,7 @@ CREATE TABLE "sessions" (
 	"idp_subject" text,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
+	"fresh_until" timestamp with time zone,
 	"user_agent" text,
 	"client" text,
 	CONSTRAINT "sessions_id_unique" UNIQUE("id"),
@@ -299,6 +300,9 @@ CREATE TABLE "sign_in_attempts" (
 	"nonce" text NOT NULL,
 	"code_verifier" text,
 	"user_id" uuid,
+	"fresh_session_id" uuid,
+	"return_to" text,
+	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint

@@ -9,8 +9,13 @@ export const signInAttempts = pgTable(
     state: text('state').notNull(),
     nonce: text('nonce').notNull(),
     codeVerifier: text('code_verifier'),
-    /** The user who asked to connect an identity; null for a sign-in. */
+    /** The user who asked, signed in, to connect an identity or to confirm who they are; null for a sign-in. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    /** The session that becomes fresh by the attempt; null for a sign-in and for connecting. */
+    freshSessionId: uuid('fresh_session_id'),
+    /** The path to which / leads then. */
+    returnTo: text('return_to'),
+    createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
   (table) => [index('sign_in_attempts_expiry').on(table.expiresAt)],

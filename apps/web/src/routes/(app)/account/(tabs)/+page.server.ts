@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text } from '#lib/forms/form-fields.ts';
+import { text, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountDoneTexts } from '#lib/messages/app/account.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { accountAction, endSessionActions, type FormName, passwordActions } from '#lib/server/http/account-actions.ts';
@@ -15,6 +15,8 @@ export const load: PageServerLoad = async (event) => {
     profile: await event.locals.api.accounts.profile(),
     /** The setting whose form is open, for links from other pages. */
     changing: event.url.searchParams.get('change'),
+    /** The new address that was typed before the way through the identity provider. */
+    keptAddress: event.url.searchParams.get('email'),
   };
 };
 
@@ -25,7 +27,7 @@ export const actions: Actions = {
     failure: (form) => ({ formName: 'name' as FormName, name: text(form, 'name') }),
   }),
   changeAddress: formAction(
-    ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), password: text(form, 'password') }),
+    ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), ...typedPassword(form) }),
     {
       done: page,
       notice: () => accountDoneTexts().address(),
@@ -35,7 +37,7 @@ export const actions: Actions = {
   unlink: accountAction({ page, formName: 'unlink', done: 'unlinked' }, ({ accounts }, form) =>
     accounts.unlinkIdentity({ password: text(form, 'password') }),
   ),
-  connect: formAction(({ accounts }, form) => accounts.connectIdentity({ password: text(form, 'password') }), {
+  connect: formAction(({ accounts }, form) => accounts.connectIdentity(typedPassword(form)), {
     done: (_form, { url }) => redirect(303, url, { external: true }),
     failure: () => ({ formName: 'connect' as FormName }),
   }),

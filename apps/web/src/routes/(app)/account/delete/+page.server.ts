@@ -4,9 +4,7 @@ import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   requirePage(event);
-  const { accounts, leaving } = event.locals.api;
-  const [{ user }, deletion] = await Promise.all([accounts.profile(), leaving.deletion()]);
-  return { hasPassword: user.has_password, deletion };
+  return { deletion: await event.locals.api.leaving.deletion() };
 };
 
 export const actions: Actions = { default: deleteAccountAction };

@@ -1,6 +1,6 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { keyIn, typedKey } from '#lib/keys/key-form.ts';
+import { keptKey, keyIn, typedKey } from '#lib/keys/key-form.ts';
 import { keyDoneTexts } from '#lib/messages/app/keys.ts';
 import { requireOperator } from '../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -11,6 +11,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     now: new Date().toISOString(),
     keys,
+    typed: keptKey(event.url),
     revoking: keys.find(({ id, state }) => id === revoked && state === 'valid') ?? null,
   };
 };

@@ -2,9 +2,11 @@ import { finishSignIn } from '@gatehouse/api/auth/sign-in/attempt';
 import { clearCookie, readCookie } from '@gatehouse/api/http/cookies';
 import { requireNavigation } from '@gatehouse/api/http/request-guard';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
+import { rememberReturnPath } from '#lib/server/session/return-url.ts';
 
 /** Handles the identity provider's response. Every failure is the same redirect, byte for byte; the reason is logged. */
-export const GET: RequestHandler = async ({ url, request, locals, cookies }) => {
+export const GET: RequestHandler = async (event) => {
+  const { url, request, locals, cookies } = event;
   const { app, client, requestId } = locals;
   if (app.idp === null) redirect(302, '/login');
   const answer = {
@@ -20,7 +22,13 @@ export const GET: RequestHandler = async ({ url, request, locals, cookies }) => 
     requireNavigation(request.headers);
     // An error of the provider leaves the attempt as it is.
     if (!answer.error) clearCookie(app, cookies, 'attempt');
-    await locals.session.start(await finishSignIn(app, answer, client));
+    const finished = await finishSignIn(app, answer, client);
+    if ('freshToken' in finished) {
+      await locals.session.renew(finished.freshToken);
+      if (finished.returnTo !== null) await rememberReturnPath(event, finished.returnTo);
+    } else {
+      await locals.session.start(finished);
+    }
   } catch (error) {
     app.log.warn('sign-in through the identity provider failed', { requestId, error });
     redirect(302, '/login?error=idp');

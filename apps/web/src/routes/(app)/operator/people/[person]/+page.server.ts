@@ -1,5 +1,5 @@
 import { formAction } from '#lib/forms/form-action.ts';
-import { text } from '#lib/forms/form-fields.ts';
+import { text, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
@@ -19,7 +19,8 @@ export const load: PageServerLoad = async (event) => {
 export const actions: Actions = {
   /** The link is shown once, on the page that answers the form: only its hash is stored. */
   passwordLink: formAction(
-    ({ operators }, _form, { params }) => operators.passwordLink({ user_id: params.person ?? '' }),
+    ({ operators }, form, { params }) =>
+      operators.passwordLink({ user_id: params.person ?? '', ...typedPassword(form) }),
     { done: (_form, { url }) => ({ link: url }), failure: () => ({ link: null, reason: null }) },
   ),
 

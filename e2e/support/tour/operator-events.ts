@@ -13,9 +13,6 @@ export async function operatorEvents({ newPage, see }: TourPart): Promise<void> 
   await page.getByRole('link', { name: 'Subscription created' }).click();
   await expect(page.locator('pre')).toBeVisible();
   await see(page, 'operator-event');
-  await page.getByRole('button', { name: 'Apply again' }).click();
-  await expect(page.getByRole('status').getByText('Applied again.')).toBeVisible();
-  await see(page, 'operator-event-applied-again');
   await page.getByRole('link', { name: 'Harbour Analytics' }).click();
   await expect(page.getByRole('heading', { name: 'Harbour Analytics' })).toBeVisible();
   await see(page, 'operator-billing-history');

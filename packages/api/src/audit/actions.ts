@@ -62,7 +62,6 @@ export const auditActions = {
   'subscription-changed': { shownTo: 'administrators' },
   'subscription-ended': { shownTo: 'administrators' },
   'payment-failed': { shownTo: 'administrators' },
-  'event-applied-again': { shownTo: 'user', isOperators: true },
   'subscription-synced': { shownTo: 'user', isOperators: true },
   'billing-reconciled': { shownTo: 'user', isOperators: true },
   'customer-started-anew': { shownTo: 'user', isOperators: true },

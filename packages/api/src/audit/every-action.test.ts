@@ -88,7 +88,7 @@ function namesIn({ userId, organisationId }: About, names: Map<string, string>):
 }
 
 it('has a case for every action', () => {
-  // The other changes of a plan are in billing/projection/consequences.test.ts.
+  // The other changes of a plan are in billing/subscription/consequences.test.ts.
   const elsewhere = ['subscription-changed', 'subscription-ended', 'payment-failed'];
   const covered = cases.flatMap(([, , ...lines]) => lines.map((line) => line.split(' ')[0]));
   const actions = covered.filter((action) => action !== 'tells');

@@ -1,6 +1,5 @@
 import { type AccountStatus, type Approval, requireApprovedOrganisation } from '../organisations/account-status.ts';
-import type { PlanFacts } from '../organisations/plan-facts.ts';
-import type { UsageFacts } from '../organisations/usage-facts.ts';
+import type { PlanRow } from '../organisations/plan.ts';
 import { AppError } from '../platform/errors.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
@@ -13,8 +12,8 @@ export type Authority = {
   organisationId: string | null;
   /** A scope never comes without the weaker ones: ADMIN includes WRITE, WRITE includes READ. */
   scopes: Scope[];
-  /** The facts from which billing computes the organisation's plan; null if there are none. */
-  planFacts: PlanFacts | null;
+  /** The organisation's plan as it is stored, for `currentPlan`. */
+  planRow: PlanRow | null;
   /**
    * @throws AppError AWAITING_APPROVAL while the account awaits approval; FORBIDDEN without the scope, and for a key of
    *   a closed organisation.
@@ -41,8 +40,6 @@ export type UserPrincipal = Authority & {
   hasPassword: boolean;
   /** Until when the session is fresh (see fresh-sign-in.ts); null if it never was. */
   freshUntil: Date | null;
-  /** The facts of the organisation's usage, if the session was read with them. */
-  usageFacts: UsageFacts | null;
 };
 
 /**
@@ -70,7 +67,7 @@ const scopesOf: Record<Role, Scope[]> = {
 /** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
-    Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts' | 'freshUntil' | 'hasPassword'>>,
+    Partial<Pick<UserPrincipal, 'planRow' | 'freshUntil' | 'hasPassword'>>,
 ): UserPrincipal {
   const { accountStatus, role, organisation } = facts;
   const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
@@ -80,8 +77,7 @@ export function makePrincipal(
     kind: 'user',
     hasPassword: facts.hasPassword ?? false,
     freshUntil: facts.freshUntil ?? null,
-    planFacts: facts.planFacts ?? null,
-    usageFacts: facts.usageFacts ?? null,
+    planRow: facts.planRow ?? null,
     organisationId: organisation?.id ?? null,
     scopes,
     require(scope) {
@@ -100,7 +96,7 @@ export function makeKeyPrincipal({
   scope,
   approval,
   ...facts
-}: Pick<KeyPrincipal, 'key' | 'organisation' | 'planFacts'> & {
+}: Pick<KeyPrincipal, 'key' | 'organisation' | 'planRow'> & {
   scope: 'READ' | 'WRITE';
   approval: Approval | null;
 }): KeyPrincipal {

@@ -3,8 +3,9 @@ import type { App } from '../app.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
 import { isValidKey } from '../organisations/is-valid-key.ts';
-import { planFacts } from '../organisations/plan-facts.ts';
+import { planColumns } from '../organisations/plan.ts';
 import { prepared } from '../platform/db/client.ts';
+import { organisationPlans } from '../platform/db/schema/billing.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { minuteMilliseconds } from '../platform/durations.ts';
@@ -38,7 +39,7 @@ export async function readKey(app: App, key: string, { readOnly = false } = {}):
     scope,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     approval: organisation && approvalOf(organisation),
-    planFacts: row.planFacts,
+    planRow: row.planRow,
   });
 }
 
@@ -50,10 +51,11 @@ const keyFacts = prepared((db) =>
       scope: apiKeys.scope,
       lastUsedAt: apiKeys.lastUsedAt,
       organisation: basicColumns,
-      planFacts: planFacts(organisations.id),
+      planRow: planColumns,
     })
     .from(apiKeys)
     .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(and(eq(apiKeys.hash, sql.placeholder('hash')), isValidKey(sql.placeholder('now'))))
     .prepare('api_key'),
 );

@@ -5,8 +5,8 @@ import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../test
 import { failingAt } from '../testing/database/failing-database.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readSubscriptionState } from './projection/provider-objects.ts';
-import { storeSnapshot } from './sync/store-snapshot.ts';
+import { readSubscriptionState } from './subscription/provider-objects.ts';
+import { storeAnswer } from './sync/store-answer.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {
@@ -105,6 +105,6 @@ describe('after a crash at any step everything or nothing is stored of', () => {
     const state = readSubscriptionState(subscription);
     if (state === null) throw new Error('The subscription cannot be read.');
     const whose = { organisationId: principal.organisationId, customerId: String(subscription.customer) };
-    expect(await crashEverywhere((app) => storeSnapshot(app, whose, state, 0))).toBeGreaterThan(3);
+    expect(await crashEverywhere((app) => storeAnswer(app, whose, { state, at: second() }, null))).toBeGreaterThan(3);
   });
 });

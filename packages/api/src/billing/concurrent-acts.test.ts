@@ -12,7 +12,7 @@ import { confirmPayment } from './actions/confirm-payment.ts';
 import { type BillingApp, requireBilling } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { startedStatuses } from './projection/consequences.ts';
+import { startedStatuses } from './subscription/write-row.ts';
 import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 

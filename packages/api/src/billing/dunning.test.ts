@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Administrator } from '../auth/principal.ts';
+import { readPlan } from '../organisations/plan.ts';
 import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readPlan } from './entitlement/read-plan.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
 

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../auth/principal.ts';
+import { readPlan } from '../organisations/plan.ts';
 import { paymentCustomers } from '../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
@@ -10,7 +11,6 @@ import { type BillingApp, requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { nextCustomer } from './customers/customer.ts';
-import { readPlan } from './entitlement/read-plan.ts';
 
 const billing = useBillingTest();
 const buy = (app: BillingApp, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });

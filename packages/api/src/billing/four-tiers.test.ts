@@ -5,16 +5,17 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../app.ts';
 import { runChecks } from '../operators/doctor/doctor.ts';
+import { readPlan } from '../organisations/plan.ts';
 import { paymentLivePrices, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readPlan } from './entitlement/read-plan.ts';
+import { decideAllPlans } from './entitlement/decide-plan.ts';
 import { defaultPlans } from './plans/default-plans.ts';
 import { missingTiers, warnOfMissingTiers } from './plans/missing-tiers.ts';
 import { loadPlans } from './plans/plans.ts';
 import { livePrices, refreshPrices } from './prices/live-prices.ts';
-import { readSubscription } from './subscription/read-subscription.ts';
+import { readSubscription } from './summary/read-subscription.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 
 const [free, silver, gold] = defaultPlans.tiers;
@@ -105,7 +106,22 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
 
     const lower = await withTiers([free, silver, platinum, gold]);
+    await decideAllPlans(lower);
     expect(await tierOf(lower, principal.organisationId)).toBe('gold');
+  });
+
+  it('decides every plan anew after a start with other plans, and once', async () => {
+    const { principal } = await makeSubscriber(billing, 'platinum');
+    const changed = async () =>
+      (await billing.app.sql`select id from changes where organisation_id = ${principal.organisationId}`).length;
+    const without = await withTiers([free, silver, gold]);
+    const before = await changed();
+    await decideAllPlans(without);
+    await decideAllPlans(without);
+    expect(await changed()).toBe(before + 1);
+    expect(await tierOf(billing.app, principal.organisationId)).toBe('free');
+    await decideAllPlans(billing.app);
+    expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
   });
 
   it('gives the free plan, and warns the operator, where the file no longer holds its tier', async () => {

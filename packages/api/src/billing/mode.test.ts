@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Administrator } from '../auth/principal.ts';
 import { createApp } from '../create-app.ts';
+import { readPlan } from '../organisations/plan.ts';
 import { paymentCustomers, paymentSettings } from '../platform/db/schema/billing.ts';
 import { silentLog } from '../platform/log.ts';
 import { createPayment } from '../platform/providers/payment.ts';
@@ -14,7 +15,6 @@ import type { BillingApp } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readPlan } from './entitlement/read-plan.ts';
 import { claimMode, storedMode } from './mode.ts';
 
 const foreignKey = 'sk_test_foreign';

@@ -2,13 +2,13 @@ import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../auth/principal.ts';
+import { readPlan } from '../organisations/plan.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
-import { readPlan } from './entitlement/read-plan.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publishDuePlans } from '../billing/projection/consequences.ts';
+import { decideDuePlans } from '../billing/entitlement/decide-plan.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
@@ -25,9 +25,9 @@ test('a plan that an event, a sync or time alone changes is in the feed once', a
   billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
   await billing.settled();
   const after = { ...app, now: () => new Date(Date.now() + 8 * dayMilliseconds) };
-  await publishDuePlans(app);
-  await publishDuePlans(after);
-  await publishDuePlans(after);
+  await decideDuePlans(app);
+  await decideDuePlans(after);
+  await decideDuePlans(after);
   expect((await plans()).slice(bought.length)).toEqual([
     { tier: 'silver', status: 'past_due', ends_at: null },
     { tier: 'free', status: 'past_due', ends_at: null },

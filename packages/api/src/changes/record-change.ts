@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
-import { changes, toldOrganisations } from '../platform/db/schema/changes.ts';
+import { changes } from '../platform/db/schema/changes.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 
@@ -116,8 +116,6 @@ export async function recordJoined(
   if (isFirst && approval !== 'pending') told.push({ ...about, type: `organisation.${approval}` });
   if (isFirst && suspendedAt !== null) told.push({ ...about, type: 'organisation.suspended' });
   await tx.insert(changes).values(told);
-  // Until an organisation's plan is a row: billing compares the plan with the one that it stores here.
-  if (isFirst) await tx.insert(toldOrganisations).values({ organisationId }).onConflictDoNothing();
 }
 
 /** Tells a change of a verified user for each of their organisations, or for none. */
@@ -148,14 +146,4 @@ function isVerified(userId: string): SQL {
 function verifiedMembers(organisationId: string): SQL {
   return sql`select from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
     where ${memberships.organisationId} = ${organisationId} and ${users.emailVerifiedAt} is not null`;
-}
-
-/** As recordChange of plan.changed. */
-export function recordPlanChange(
-  tx: Transaction,
-  now: Date,
-  organisationId: string,
-  data: { tier: string; status: string; ends_at: string | null },
-): Promise<void> {
-  return recordChange(tx, now, { type: 'plan.changed', organisationId, data });
 }

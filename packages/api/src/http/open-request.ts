@@ -93,9 +93,6 @@ const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;
 /** The two endpoints that verify a session: the shared cookie is valid there only. */
 const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
 
-/** The two endpoints that return the usage. There the query that reads the session reads the usage too. */
-const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read']);
-
 /**
  * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
  * from the session cookie or, where a session is only verified, from the shared cookie.
@@ -116,8 +113,7 @@ async function resolvePrincipal(
   }
 
   const token = readCookie(app, cookies, 'session');
-  const principal =
-    token === null ? null : await readSession(app, token, { usage: usagePaths.has(pathname), readOnly });
+  const principal = token === null ? null : await readSession(app, token, { readOnly });
   if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
 
   const shared = readSharedCookie(app, cookies);

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { paymentEvents, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/factories.ts';
 
@@ -20,7 +20,7 @@ async function rowOf(id: string) {
   return row;
 }
 
-async function storedEvent(id: string) {
+async function _storedEvent(id: string) {
   const [row] = await running.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, id));
   return row;
 }
@@ -73,90 +73,8 @@ describe('the event store', () => {
 
     expect(event).toMatchObject({ outcome: 'applied', handled: true, effect: 'state', subscription: subscription.id });
     expect(event.row).toMatchObject({ id: subscription.id, status: 'active', plan: 'Silver', needs_sync: false });
-    expect(JSON.parse(event.payload)).toMatchObject({ id: updated?.id });
+    expect(JSON.parse(event.payload ?? '')).toMatchObject({ id: updated?.id });
     await expect(operators.event({ event_id: 'evt_nowhere' })).rejects.toMatchObject({ cause: { code: 'NOT_FOUND' } });
-  });
-});
-
-describe('apply again', () => {
-  test('changes nothing if the event was interpreted completely before', async () => {
-    const { subscription } = await makeSubscriber(running);
-    const before = await rowOf(subscription.id);
-    const { events } = await operators.events({ search: subscription.id });
-
-    for (const { id } of events) {
-      const stored = await storedEvent(id);
-      expect(await operators.applyAgain({ event_id: id })).toEqual({ handled: stored?.handled });
-      expect(await storedEvent(id)).toEqual(stored);
-    }
-    await running.settled();
-    expect(await rowOf(subscription.id)).toEqual({ ...before, syncedAt: expect.any(Date) });
-  });
-
-  test('an old event does not outrank later events and answers', async () => {
-    const { subscription } = await makeSubscriber(running);
-    running.sandbox.payment.forceStatus(subscription.id, 'unpaid');
-    await running.settled();
-    const before = await rowOf(subscription.id);
-    expect(before?.status).toBe('unpaid');
-
-    running.sandbox.payment.set({ api_failure: 500 });
-    const { events } = await operators.events({ search: subscription.id });
-    const first = events.find(({ type }) => type === 'customer.subscription.created');
-    await operators.applyAgain({ event_id: first?.id ?? '' });
-    expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid', lastEventNumber: before?.lastEventNumber });
-
-    running.sandbox.payment.resetSwitches();
-    running.sandbox.payment.set({ retry_first_ms: 100 });
-    await operators.syncNow({ subscription_id: subscription.id });
-    expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid', needsSync: false });
-    await running.settled();
-  });
-
-  test('an event without an owner becomes ours once its customer is known', async () => {
-    const principal = await makeMember(running);
-    const object = {
-      id: 'sub_early',
-      object: 'subscription',
-      customer: 'cus_early',
-      status: 'active',
-      metadata: {},
-      items: { object: 'list', data: [] },
-    };
-    const { id } = running.sandbox.payment.emit('customer.subscription.updated', object);
-    await running.settled();
-    expect(await storedEvent(id)).toMatchObject({ outcome: 'not_ours', organisationId: null, statusClass: null });
-
-    const { organisationId } = principal;
-    const customer = { organisationId, generation: 1, customerId: 'cus_early', createdAt: running.app.now() };
-    await running.app.db.insert(paymentCustomers).values(customer);
-    expect(await operators.applyAgain({ event_id: id })).toEqual({ handled: true });
-    expect(await storedEvent(id)).toMatchObject({ outcome: 'applied', organisationId, statusClass: 'other' });
-    await running.settled();
-    expect(await rowOf('sub_early')).toMatchObject({ status: 'active', problem: 'unknown_to_provider' });
-
-    const { rows } = await operators.drift();
-    expect(rows.map(({ id, problem }) => [id, problem])).toContainEqual(['sub_early', 'unknown_to_provider']);
-  });
-
-  test('is all or nothing: a failure leaves the stored event unchanged', async () => {
-    const { subscription } = await makeSubscriber(running);
-    const { events } = await operators.events({ search: subscription.id });
-    const created = events.find(({ type }) => type === 'customer.subscription.created');
-    await running.app.db
-      .update(paymentEvents)
-      .set({ outcome: 'not_ours' })
-      .where(eq(paymentEvents.id, created?.id ?? ''));
-
-    await running.app.sql.unsafe(`
-      create function fail() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
-      create trigger broken before insert or update on payment_subscriptions execute function fail()`);
-    await expect(operators.applyAgain({ event_id: created?.id ?? '' })).rejects.toThrow('Something went wrong.');
-    await running.app.sql.unsafe('drop trigger broken on payment_subscriptions');
-
-    expect(await storedEvent(created?.id ?? '')).toMatchObject({ outcome: 'not_ours' });
-    expect(running.logged.splice(0).filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(await operators.applyAgain({ event_id: created?.id ?? '' })).toEqual({ handled: true });
   });
 });
 
@@ -165,7 +83,7 @@ describe('drift', () => {
     const { principal, subscription } = await makeSubscriber(running);
     await running.app.db
       .update(paymentSubscriptions)
-      .set({ needsSync: true, status: 'past_due', snapshot: null, snapshotNumber: null })
+      .set({ needsSync: true, status: 'past_due' })
       .where(eq(paymentSubscriptions.id, subscription.id));
 
     const drift = await operators.drift();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { claimMode, storedMode } from '../billing/mode.ts';
+import { readPlan } from '../organisations/plan.ts';
 import { openDatabase } from '../platform/db/client.ts';
 import {
   paymentCheckouts,

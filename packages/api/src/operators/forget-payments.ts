@@ -1,14 +1,15 @@
 import { eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { isEntitled } from '../billing/entitlement/read-plan.ts';
+import { decideAnew } from '../billing/entitlement/decide-plan.ts';
+import { isEntitled } from '../billing/entitlement/rank-subscriptions.ts';
 import { type Mode, storedMode } from '../billing/mode.ts';
-import { publishPlan } from '../billing/projection/consequences.ts';
 import { lockOrganisation } from '../organisations/lock.ts';
 import { serviceName, type Transaction } from '../platform/db/client.ts';
 import {
   paymentCheckouts,
   paymentCustomers,
   paymentEvents,
+  paymentInvoices,
   paymentKnownPrices,
   paymentLeases,
   paymentLivePrices,
@@ -37,9 +38,7 @@ export async function readStoredPayments(app: App): Promise<StoredPayments> {
   if (mode === null) throw new AppError('VALIDATION', 'This database holds nothing of the payment provider.');
 
   const live = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.ended, false));
-  const entitled = live.filter(({ status, ...row }) =>
-    isEntitled({ ...row, status: status ?? '' }, app.config.pastDueGraceDays, app.now()),
-  );
+  const entitled = live.filter((row) => isEntitled(row, app.config.pastDueGraceDays, app.now()));
   return {
     mode,
     customers: await app.db.$count(paymentCustomers),
@@ -85,6 +84,7 @@ async function removeAll(app: App, tx: Transaction): Promise<void> {
 
   for (const table of [
     paymentCheckouts,
+    paymentInvoices,
     paymentSubscriptions,
     paymentCustomers,
     paymentEvents,
@@ -95,7 +95,7 @@ async function removeAll(app: App, tx: Transaction): Promise<void> {
   ]) {
     await tx.delete(table);
   }
-  for (const { id } of owners) await publishPlan(app, tx, id);
+  for (const { id } of owners) await decideAnew(app, tx, id);
 }
 
 /** Whether a serving process has a connection to the database: it would store objects of the old mode again. */

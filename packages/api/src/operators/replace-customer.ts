@@ -4,8 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import { requirePayment } from '../billing/actions/require-payment.ts';
 import { checkCustomer, leaseOf, nextCustomer, readCustomer } from '../billing/customers/customer.ts';
 import { withLease } from '../billing/customers/lease.ts';
-import { endUnknown } from '../billing/sync/end-unknown.ts';
-import { syncOrganisation } from '../billing/sync/sync.ts';
+import { endUnknown, syncOrganisation } from '../billing/sync/sync.ts';
 import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { AppError } from '../platform/errors.ts';
 import { readOrganisationNames } from './find-accounts.ts';
@@ -28,10 +27,10 @@ export async function replaceCustomer(
   const { key } = requirePayment(app);
   const { slug } = await readOrganisationNames(app.db, organisationId);
 
-  return withLease(app, leaseOf(organisationId), async (ask, holder) => {
+  return withLease(app, leaseOf(organisationId), async (ask) => {
     const customerId = (await readCustomer(app, organisationId))?.id ?? null;
     const found = customerId === null ? 'none' : await checkCustomer(app, ask, { organisationId, customerId });
-    const { unknown, failures } = await syncOrganisation(app, ask, { organisationId, holder });
+    const { unknown, failures } = await syncOrganisation(app, ask, { organisationId });
     if (failures.length > 0) throw failures[0];
     const notEnded = and(
       eq(paymentSubscriptions.organisationId, organisationId),

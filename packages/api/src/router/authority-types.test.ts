@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { Administrator, Approved, Operator, Reader, UserPrincipal } from '../auth/principal.ts';
 import { changeName } from '../auth/profile/change-name.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
-import { readSubscription } from '../billing/subscription/read-subscription.ts';
+import { readSubscription } from '../billing/summary/read-subscription.ts';
 import { invite } from '../members/invitations.ts';
 import { listMembers } from '../members/list-members.ts';
 import { approve } from '../operators/queue/decide.ts';

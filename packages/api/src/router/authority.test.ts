@@ -90,7 +90,6 @@ const needs: Record<string, Need> = {
   'operators.revokeKey': 'operator',
   'operators.events': 'operator',
   'operators.event': 'operator',
-  'operators.applyAgain': 'operator',
   'operators.billingHistory': 'operator',
   'operators.drift': 'operator',
   'operators.syncNow': 'operator',

@@ -1,4 +1,3 @@
-import { applyEventAgain } from '../operators/events/apply-event-again.ts';
 import { compareNow } from '../operators/events/compare-now.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
 import { readDrift } from '../operators/events/read-drift.ts';
@@ -78,9 +77,6 @@ export const operatorsRouter = router({
     .input(body(eventsInput))
     .query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),
   event: operatorProcedure.input(body(eventInput)).query(({ ctx, input }) => readEvent(ctx.app, ctx.principal, input)),
-  applyAgain: operatorProcedure
-    .input(body(eventInput))
-    .mutation(({ ctx, input }) => applyEventAgain(ctx.app, ctx.principal, input, ctx.client)),
   billingHistory: operatorProcedure
     .input(body(historyInput))
     .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),

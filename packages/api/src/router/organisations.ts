@@ -1,4 +1,4 @@
-import { listOrganisations } from '../billing/subscription/list-organisations.ts';
+import { listOrganisations } from '../billing/summary/list-organisations.ts';
 import {
   billingContactInput,
   changeBillingContact,

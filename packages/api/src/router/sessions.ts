@@ -3,7 +3,7 @@ import { recordSignOut } from '../auth/sessions/session.ts';
 import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
 import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
 import { readKeySet, requireTokens } from '../auth/tokens/token-keys.ts';
-import { planFrom } from '../billing/entitlement/read-plan.ts';
+import { currentPlan } from '../organisations/plan.ts';
 import { clientSignInLimits } from '../platform/security/throttle.ts';
 import {
   body,
@@ -23,10 +23,10 @@ export const sessionsRouter = router({
    * like one who awaits approval, because a reverse proxy decides by the status alone.
    */
   verify: scopedProcedure('READ').query(({ ctx }) => {
-    const { user, organisation, role, scopes, planFacts } = ctx.principal;
+    const { user, organisation, role, scopes, planRow } = ctx.principal;
     return {
       user: { id: user.id, email: user.email, name: user.name },
-      organisation: organisation && { ...organisation, tier: planFrom(ctx.app, planFacts).tier },
+      organisation: organisation && { ...organisation, tier: currentPlan(ctx.app, planRow).tier },
       role,
       scopes,
     };

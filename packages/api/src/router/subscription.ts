@@ -3,8 +3,8 @@ import {
   entitlementInput,
   entitlementsInput,
   readEntitlements,
-} from '../billing/subscription/read-entitlements.ts';
-import { readOverview, readOverviewWithHistory, readSubscription } from '../billing/subscription/read-subscription.ts';
+} from '../billing/summary/read-entitlements.ts';
+import { readOverview, readOverviewWithHistory, readSubscription } from '../billing/summary/read-subscription.ts';
 import { anyPrincipalProcedure, body, router, scopedProcedure } from './trpc.ts';
 
 export const subscriptionRouter = router({

@@ -7,6 +7,7 @@ import type { Identity } from '../auth/sign-in/id-token.ts';
 import { linkIdentity } from '../auth/sign-in/match-user.ts';
 import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
+import { decideAnew } from '../billing/entitlement/decide-plan.ts';
 import { recordJoined } from '../changes/record-change.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { newId } from '../platform/db/id.ts';
@@ -130,10 +131,16 @@ export async function makeInvitation(
   return new URL(url).searchParams.get('token') ?? '';
 }
 
-/** Inserts a subscription record, so that an organisation has a paid plan. */
+/** Inserts a subscription's row and decides the plan by it, so that an organisation has a paid plan. */
 export async function givePlan(test: TestApp, organisationId: string, tier: 'silver' | 'gold'): Promise<void> {
   const row = { id: `sub_${organisationId}`, organisationId, customerId: 'customer', status: 'active', tier };
   await test.app.db.insert(paymentSubscriptions).values({ ...row, startedAt: test.app.now() });
+  await decideNow(test.app, organisationId);
+}
+
+/** Decides an organisation's plan by its stored subscriptions, as whatever changes them does. */
+export function decideNow(app: TestApp['app'], organisationId: string): Promise<void> {
+  return app.db.transaction((tx) => decideAnew(app, tx, organisationId));
 }
 
 /** Starts a session of a user and returns a caller of the router for it. */

@@ -83,16 +83,21 @@ async function makeBilling(sql: TransactionSql, size: number): Promise<void> {
     insert into payment_customers (organisation_id, customer_id, created_at)
     select ${organisation}, 'cus_' || n, now() from generate_series(1, ${size}) as n`);
   await sql.unsafe(`
-    insert into payment_subscriptions (id, organisation_id, customer_id, status, tier, current_period_end, started_at, synced_at)
+    insert into payment_subscriptions (id, organisation_id, customer_id, status, tier, current_period_end, started_at, state_at, synced_at)
     select 'sub_' || n, ${organisation}, 'cus_' || n, 'active', case when n % 3 = 0 then 'gold' else 'silver' end,
-      now() + interval '20 days', ${at}, now()
+      now() + interval '20 days', ${at}, extract(epoch from now()), now()
     from generate_series(1, ${size}) as n`);
+  await sql`
+    insert into organisation_plans
+      (organisation_id, tier, source, since, subscription_id, status, current_period_end, started_at)
+    select organisation_id, tier, 'subscription', started_at, id, status, current_period_end, started_at
+    from payment_subscriptions`;
   await sql.unsafe(`
-    insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, status_class, handled, outcome, flagged, payload)
+    insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, handled, outcome, flagged, payload)
     select 'evt_' || n, case when n % 2 = 0 then 'customer.subscription.updated' else 'invoice.paid' end,
       extract(epoch from now())::bigint - ${2 * size} + n, now() - make_interval(secs => ${2 * size} - n),
       ${idOf('bbbb').replaceAll('n)', '(n % size + 1))')},
-      'cus_' || (n % size + 1), 'sub_' || (n % size + 1), case when n % 2 = 0 then 'other' end, true, 'applied', n % 5000 = 0, '{}'
+      'cus_' || (n % size + 1), 'sub_' || (n % size + 1), true, 'applied', n % 5000 = 0, '{}'
     from generate_series(1, ${2 * size}) as n, (select ${size} as size) as s`);
 }
 

@@ -44,16 +44,21 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
     from unnest(${column('organisationId')}::uuid[], ${column('customerId')}::text[]) as row (organisation_id, customer_id)`;
   await sql`
     insert into payment_subscriptions (id, organisation_id, customer_id, status, tier, tier_source, price_id,
-      current_period_end, started_at, synced_at)
+      current_period_end, started_at, state_at, synced_at)
     select id, organisation_id, customer_id, 'active', 'silver', 'price', 'price_silver',
-      now() + interval '20 days', now(), now()
+      now() + interval '20 days', now(), 0, now()
     from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
       as row (id, organisation_id, customer_id)`;
   await sql`
-    insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, status_class,
+    insert into organisation_plans
+      (organisation_id, tier, source, since, subscription_id, status, current_period_end, started_at)
+    select organisation_id, tier, 'subscription', started_at, id, status, current_period_end, started_at
+    from payment_subscriptions`;
+  await sql`
+    insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id,
       handled, outcome, payload)
     select 'evt_' || number || '_' || id, 'customer.subscription.updated', number, now() - interval '200 days',
-      organisation_id, customer_id, id, 'other', true, 'applied', '{}'
+      organisation_id, customer_id, id, true, 'applied', '{}'
     from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
       as row (id, organisation_id, customer_id), generate_series(1, 3) as number`;
   await sql`insert into bench.events (id, type, created, payload) select id, type, created, payload from payment_events`;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Exchange, HttpError, readText } from '../http/request.ts';
+import { now } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Switches } from '../provider/switches.ts';
@@ -46,6 +47,8 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   const answer = await performOnce(provider, exchange, body, requestId, delay, failure);
   if (isSilent) return sendNothing(res, failure);
   const { api_retry_after_seconds: retryAfter } = provider.state.switches;
+  // Its clock can be ahead of the machine's, and the events are dated by it too.
+  res.setHeader('Date', new Date(now(provider) * 1000).toUTCString());
   if (answer.status === 429 && retryAfter > 0) res.setHeader('Retry-After', String(retryAfter));
   write(res, answer);
   return true;

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPlan } from '../../billing/entitlement/read-plan.ts';
-import { readEntitlements } from '../../billing/subscription/read-entitlements.ts';
+import { readEntitlements } from '../../billing/summary/read-entitlements.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
@@ -9,7 +9,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { usage } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { callerFor, makeOwner, testClient } from '../../testing/factories.ts';
+import { callerFor, decideNow, makeOwner, testClient } from '../../testing/factories.ts';
 import { readSession, startSession } from './session.ts';
 
 let test: TestApp;
@@ -38,6 +38,7 @@ async function subscribe(organisationId: string, ended: number) {
     currentPeriodEnd: before(-30.123_456),
   }));
   await test.app.db.insert(paymentSubscriptions).values(rows);
+  await decideNow(test.app, organisationId);
 }
 
 /** Counts the statements that the pool sends meanwhile. */
@@ -55,7 +56,7 @@ it.each([0, 9, 40])('reads the plan of an organisation with %i ended subscriptio
   await subscribe(organisationId, ended);
   expect(await statementsOf(() => readSession(test.app, id))).toBe(1);
 
-  const principal = await readSession(test.app, id, { usage: true });
+  const principal = await readSession(test.app, id);
   const plan = await readPlan(test.app, organisationId);
   const summary = await callerFor(test, principal).subscription.read();
   expect(plan).toMatchObject({ tier: 'gold', subscription: { status: 'active' } });
@@ -66,20 +67,20 @@ it.each([0, 9, 40])('reads the plan of an organisation with %i ended subscriptio
   });
 });
 
-it('reads no facts of a plan for an organisation without a subscription', async () => {
+it('reads no plan for an organisation without a subscription', async () => {
   const { id, organisationId } = await start();
-  expect(await readSession(test.app, id)).toMatchObject({ organisationId, planFacts: null, usageFacts: null });
+  expect(await readSession(test.app, id)).toMatchObject({ organisationId, planRow: null });
 });
 
-it('reads the same usage as entitlements, in the same statement', async () => {
+it('the summary has the same usage as entitlements, by one more statement', async () => {
   const { id, organisationId } = await start();
   await subscribe(organisationId, 3);
   const since = new Date(Date.UTC(test.app.now().getUTCFullYear(), test.app.now().getUTCMonth(), 1));
   await test.app.db.insert(usage).values({ organisationId, meter: 'api_calls', since, used: 17 });
 
-  const principal = () => readSession(test.app, id, { usage: true });
+  const principal = () => readSession(test.app, id);
   const read = async () => callerFor(test, await principal()).subscription.read();
-  expect(await statementsOf(read)).toBe(1);
+  expect(await statementsOf(read)).toBe(2);
   const { usage: meters } = await read();
   expect(meters).toContainEqual(expect.objectContaining({ meter: 'api_calls', used: 17 }));
   expect(meters).toContainEqual(expect.objectContaining({ meter: 'members', used: 1 }));
@@ -98,14 +99,13 @@ it.each<[string, (organisationId: string, userId: string) => Promise<unknown>]>(
   await test.app.db
     .insert(memberships)
     .values({ userId, organisationId: other.organisationId, role: 'viewer', createdAt: test.app.now() });
-  expect(await readSession(test.app, id, { usage: true })).toMatchObject({ organisationId, role: 'owner' });
+  expect(await readSession(test.app, id)).toMatchObject({ organisationId, role: 'owner' });
 
   await end(organisationId, userId);
-  expect(await readSession(test.app, id, { usage: true })).toMatchObject({
+  expect(await readSession(test.app, id)).toMatchObject({
     organisationId: other.organisationId,
     role: 'viewer',
     scopes: ['READ'],
-    usageFacts: { members: 2 },
   });
 });
 
@@ -117,23 +117,19 @@ it('each of the requests of one turn gets its own session, with the plan of its 
   const owners = await Promise.all(Array.from({ length: 6 }, () => start()));
   for (const { organisationId } of owners.slice(0, 3)) await subscribe(organisationId, 2);
   const asked = Array.from({ length: 40 }, (_, at) => owners[(at * 5) % 7]);
-  const read = await Promise.all(
-    asked.map((owner, at) => readSession(test.app, owner?.id ?? 'unknown', { usage: at % 3 === 0 })),
-  );
+  const read = await Promise.all(asked.map((owner, _at) => readSession(test.app, owner?.id ?? 'unknown')));
   for (const [at, owner] of asked.entries()) {
     const isSubscribed = owner !== undefined && owners.indexOf(owner) < 3;
     expect(read[at]?.user.id).toBe(owner?.userId);
     expect(read[at]?.organisationId).toBe(owner?.organisationId);
-    expect(read[at]?.planFacts?.length ?? 0).toBe(isSubscribed ? 3 : 0);
+    expect(read[at]?.planRow?.tier ?? null).toBe(isSubscribed ? 'gold' : null);
   }
 });
 
 it('PostgreSQL keeps its plan of the statement, however many requests share it', async () => {
   const { id } = await start();
   for (let round = 0; round < 120; round++) {
-    const together = Array.from({ length: 1 + (round % 8) }, () =>
-      readSession(test.app, id, { usage: round % 2 === 0 }),
-    );
+    const together = Array.from({ length: 1 + (round % 8) }, () => readSession(test.app, id));
     await Promise.all(together);
   }
   const ofConnection = () => test.app.sql<{ statement: string; kept: number; planned: number }[]>`

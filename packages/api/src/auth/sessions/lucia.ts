@@ -1,12 +1,12 @@
 import { and, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { type Adapter, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../../app.ts';
-import { planFacts } from '../../organisations/plan-facts.ts';
-import { type UsageFacts, usageFacts } from '../../organisations/usage-facts.ts';
+import { planColumns } from '../../organisations/plan.ts';
 import { batchedRead } from '../../platform/db/batched-read.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
 import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { currentOrganisation } from './current-organisation.ts';
@@ -35,8 +35,6 @@ declare module 'lucia' {
 type Options = {
   /** Which of the session's two tokens is presented. Each is looked up in its own column alone. */
   token?: 'idHash' | 'sharedHash';
-  /** Whether the row includes the organisation's usage. */
-  usage?: boolean;
   /** Writes nothing: a session is neither extended nor deleted. */
   readOnly?: boolean;
 };
@@ -53,7 +51,7 @@ export function lucia(app: App, db: Executor = app.db, options: Options = {}) {
 }
 
 /** Stores the hash of a session's token, where the adapters that come with Lucia store the token. */
-function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', usage, readOnly }: Options): Adapter {
+function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly }: Options): Adapter {
   const hasToken = (id: string) => eq(sessions[token], hashToken(id));
   // Lucia compares with the system's clock. The App has its own, which tests move.
   const aheadMilliseconds = app.now().getTime() - Date.now();
@@ -63,8 +61,8 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', usage, read
   return {
     async getSessionAndUser(id) {
       const hash = hashToken(id);
-      const read = token === 'sharedHash' ? rowOf.sharedHash : usage ? rowOf.idHashAndUsage : rowOf.idHash;
-      const [row] = await read(db).execute(hash, { now: app.now().toISOString() });
+      const read = rowOf[token];
+      const [row] = await read(db).execute(hash, {});
       if (row === undefined) return [null, null];
 
       const { user, session } = row;
@@ -128,30 +126,15 @@ const insertion = prepared((db) =>
 );
 
 /**
- * The one statement of a request with a session: the session, its user, the organisation that the user acts for, with
- * its plan, and with its usage where the request wants it.
+ * The one statement of a request with a session: the session, its user, and the organisation that the user acts for, with
+ * its plan.
  */
 const rowOf = {
-  idHash: batchedRead((db, hash) => selectRow(db, eq(sessions.idHash, hash), noUsage).prepare('session')),
-  idHashAndUsage: batchedRead((db, hash) =>
-    selectRow(db, eq(sessions.idHash, hash), usageNow).prepare('session_usage'),
-  ),
-  sharedHash: batchedRead((db, hash) =>
-    selectRow(db, eq(sessions.sharedHash, hash), noUsage).prepare('shared_session'),
-  ),
+  idHash: batchedRead((db, hash) => selectRow(db, eq(sessions.idHash, hash)).prepare('session')),
+  sharedHash: batchedRead((db, hash) => selectRow(db, eq(sessions.sharedHash, hash)).prepare('shared_session')),
 };
 
-type UsageOf = (organisationId: unknown) => SQL<UsageFacts | null>;
-
-function noUsage() {
-  return sql<UsageFacts | null>`null`;
-}
-
-function usageNow(organisationId: unknown): SQL<UsageFacts | null> {
-  return usageFacts(organisationId, sql.placeholder('now'));
-}
-
-function selectRow(db: Executor, hasToken: SQL, usageOf: UsageOf) {
+function selectRow(db: Executor, hasToken: SQL) {
   const organisation = currentOrganisation(db, sql`${sessions.userId}`, sql`${sessions.organisationId}`);
   return db
     .select({
@@ -184,11 +167,11 @@ function selectRow(db: Executor, hasToken: SQL, usageOf: UsageOf) {
         role: organisation.role,
         lastSeenAt: organisation.lastSeenAt,
       },
-      planFacts: planFacts(organisation.id),
-      usageFacts: usageOf(organisation.id),
+      planRow: planColumns,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoinLateral(organisation, sql`true`)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisation.id))
     .where(hasToken);
 }

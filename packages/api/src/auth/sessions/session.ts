@@ -88,15 +88,12 @@ const oldestSessionsDeleted = prepared((db) => {
 });
 
 type Reading = {
-  /** Whether the principal gets the facts of its organisation's usage. */
-  usage?: boolean;
   /** Writes nothing: neither is the session extended or its use recorded, nor do sessions of a closed account end. */
   readOnly?: boolean;
 };
 
 /**
- * Returns the principal of a session. Its role, gates and plan, and the usage if the request wants it,
- * are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
+ * Returns the principal of a session. Its role, gates and plan are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
  * account is closed: then all sessions of the user end.
  */
 export function readSession(app: App, sessionToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
@@ -112,13 +109,13 @@ async function readByToken(
   app: App,
   token: 'idHash' | 'sharedHash',
   presented: string,
-  { usage = false, readOnly = false }: Reading,
+  { readOnly = false }: Reading,
 ): Promise<UserPrincipal | null> {
-  const auth = lucia(app, app.db, { token, usage, readOnly });
+  const auth = lucia(app, app.db, { token, readOnly });
   const { user: row } = await auth.validateSession(presented);
   if (row === null) return null;
 
-  const { user, organisation, session, planFacts, usageFacts } = row;
+  const { user, organisation, session, planRow } = row;
   const accountStatus = accountStatusOf(user, organisation);
   if (accountStatus === 'closed' || accountStatus === 'unverified') {
     await auth.invalidateUserSessions(user.id);
@@ -134,8 +131,7 @@ async function readByToken(
     sessionId: session.id,
     hasPassword: user.hasPassword,
     freshUntil: session.freshUntil,
-    planFacts,
-    usageFacts,
+    planRow,
   });
 }
 

@@ -4,8 +4,9 @@ import type { App } from '../../app.ts';
 import { type Approval, approvalOf, requireApprovedOrganisation } from '../../organisations/account-status.ts';
 import { basicColumns } from '../../organisations/basic-columns.ts';
 import { isVerified } from '../../organisations/is-verified.ts';
-import { type PlanFacts, planFactsOfOrganisations } from '../../organisations/plan-facts.ts';
+import { type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { storableText } from '../../platform/security/text.ts';
@@ -17,12 +18,12 @@ export const targetField = storableText('An organisation is required.').refine(
   'An organisation is required.',
 );
 
-/** The organisation that a request is about, with the facts that decide its plan. */
+/** The organisation that a request is about, with its plan as it is stored. */
 export type Target = {
   organisationId: string;
   organisation: { id: string; slug: string; name: string | null };
   approval: Approval;
-  planFacts: PlanFacts | null;
+  planRow: PlanRow | null;
 };
 
 type ReadPrincipal = Principal & Holding<'READ'>;
@@ -90,7 +91,7 @@ function ownTarget(principal: ReadPrincipal): Target | null {
   if (principal.kind === 'key' && principal.organisation === null) return null;
   const organisation = principal.requireOrganisation();
   // A principal with a scope acts for an approved organisation.
-  return { organisationId: organisation.id, organisation, approval: 'approved', planFacts: principal.planFacts };
+  return { organisationId: organisation.id, organisation, approval: 'approved', planRow: principal.planRow };
 }
 
 /** A text in the form of an id names an id only, so that no slug is mistaken for another organisation's id. */
@@ -124,14 +125,15 @@ function select(db: Executor, condition: SQL | undefined) {
   return db
     .select({
       ...basicColumns,
-      planFacts: planFactsOfOrganisations(),
+      planRow: planColumns,
     })
     .from(organisations)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(and(condition, isVerified()));
 }
 
 type Row = Awaited<ReturnType<typeof select>>[number];
 
-function targetFrom({ id, slug, name, planFacts, ...status }: Row): Target {
-  return { organisationId: id, organisation: { id, slug, name }, approval: approvalOf(status), planFacts };
+function targetFrom({ id, slug, name, planRow, ...status }: Row): Target {
+  return { organisationId: id, organisation: { id, slug, name }, approval: approvalOf(status), planRow };
 }

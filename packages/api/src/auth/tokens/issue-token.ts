@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import { z } from 'zod';
-import { planFrom } from '../../billing/entitlement/read-plan.ts';
+import { currentPlan } from '../../organisations/plan.ts';
 import { storableText } from '../../platform/security/text.ts';
 import type { Holding, Principal } from '../principal.ts';
 import { decryptKey, signingKey, type TokensApp, tokenAlgorithm } from './token-keys.ts';
@@ -47,12 +47,12 @@ export async function issueToken(
 
 /** A token holds no address and no name, because logs and browsers keep tokens more often than answers. */
 function claimsOf(app: TokensApp, principal: Principal & Holding<'READ'>) {
-  const { kind, organisationId, scopes, planFacts } = principal;
+  const { kind, organisationId, scopes, planRow } = principal;
   return {
     kind,
     organisation: organisationId,
     role: kind === 'user' ? principal.role : null,
     scopes,
-    tier: organisationId === null ? null : planFrom(app, planFacts).tier,
+    tier: organisationId === null ? null : currentPlan(app, planRow).tier,
   };
 }

@@ -4,7 +4,7 @@ import type { Administrator } from '../../auth/principal.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import { readSubscription } from '../summary/read-subscription.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 

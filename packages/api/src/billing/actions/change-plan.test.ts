@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../../auth/principal.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 

@@ -4,9 +4,10 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
 import { toDate } from '../../platform/providers/untrusted-json.ts';
-import { decidingSubscription, readPlan } from '../entitlement/read-plan.ts';
+import { type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
 import { planOf } from '../plans/plans.ts';
-import type { SubscriptionState } from '../projection/provider-objects.ts';
+import type { SubscriptionState } from '../subscription/provider-objects.ts';
+import { readRows } from '../subscription/subscription-rows.ts';
 import { type CheckoutContext, priceOf } from './checkout-session.ts';
 import { portalSession } from './open-portal.ts';
 import { payableInvoice } from './payable-invoice.ts';
@@ -92,20 +93,26 @@ async function bestOf(
   { organisationId }: CheckoutContext,
   live: SubscriptionState[],
 ): Promise<SubscriptionState> {
-  const { subscription } = await readPlan(app, organisationId);
-  const known = live.find(({ id }) => id === subscription?.id);
-  if (known !== undefined) return known;
+  const { rows } = await readRows(app.db, { organisationId });
+  const order: RankedColumns[] = [
+    ...rows,
+    ...live.flatMap((state) => (rows.some(({ id }) => id === state.id) ? [] : unstored(state))),
+  ];
+  const ids = ranked(app.plans, order, app.config.pastDueGraceDays, app.now()).map(({ row }) => row.id);
+  const found = ids.map((id) => live.find((state) => state.id === id)).find((state) => state !== undefined);
+  if (found === undefined) throw new Error('There is no live subscription to change.');
+  return found;
+}
 
-  const facts = live.map((state) => ({
-    state,
-    id: state.id,
+/** A subscription whose answer could not be stored: an event arrived meanwhile. */
+function unstored(state: SubscriptionState): RankedColumns {
+  const { id, status } = state;
+  return {
+    id,
+    status,
     tier: null,
-    status: state.status,
     endsAt: toDate(state.endsAt),
     pastDueSince: null,
     startedAt: toDate(state.createdAt),
-  }));
-  const found = decidingSubscription(app.plans, facts, app.config.pastDueGraceDays, app.now());
-  if (found === null) throw new Error('There is no live subscription to change.');
-  return found.state;
+  };
 }

@@ -4,7 +4,7 @@ import { openDatabase } from '../../platform/db/client.ts';
 import { startAwakeClock } from '../../testing/awake-clock.ts';
 import { makeMember, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import { readSubscription } from '../summary/read-subscription.ts';
 import { startCheckout } from './start-checkout.ts';
 
 const billing = useBillingTest();

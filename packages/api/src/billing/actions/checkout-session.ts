@@ -12,8 +12,8 @@ import type { PaidTier } from '../plans/plans.ts';
 import { lookUpPrices } from '../prices/look-up-prices.ts';
 import type { TierPrice } from '../prices/tier-price.ts';
 
-/** A checkout in progress, by the holder of the organisation's lease. */
-export type CheckoutContext = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
+/** A checkout in progress, under the organisation's lease. */
+export type CheckoutContext = { ask: Ask; organisationId: string; customerId: string; tier: PaidTier };
 
 /** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none; PROVIDER_UNAVAILABLE. */
 export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise<TierPrice> {

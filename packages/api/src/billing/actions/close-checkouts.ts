@@ -5,7 +5,7 @@ import { dayMilliseconds } from '../../platform/durations.ts';
 import { type Ask, isMissing } from '../../platform/providers/payment.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { startedStatuses } from '../projection/consequences.ts';
+import { startedStatuses } from '../subscription/write-row.ts';
 import { type CheckoutSession, expireCheckouts, listOpenCheckouts, paymentUnderWay } from './checkout-session.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { runOrWait, withLease } from '../customers/lease.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
 import type { Tier } from '../plans/plans.ts';
 import { syncCustomer } from '../sync/sync.ts';
 
@@ -34,9 +34,7 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
     if (customer === null) return;
     const customerId = customer.id;
     await runOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
-      await withLease(app, leaseOf(organisationId), (ask, holder) =>
-        syncCustomer(app, ask, { organisationId, customerId, holder }),
-      );
+      await withLease(app, leaseOf(organisationId), (ask) => syncCustomer(app, ask, { organisationId, customerId }));
     });
   } catch (error) {
     app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });

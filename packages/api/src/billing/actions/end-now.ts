@@ -1,23 +1,22 @@
 import { listAll } from '../../platform/providers/list-all.ts';
 import { type Ask, isMissing } from '../../platform/providers/payment.ts';
-import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
+import { isEnded, requireSubscriptionState } from '../subscription/provider-objects.ts';
 
 /**
  * Ends one subscription at the provider immediately, whatever its status and whether or not
- * a schedule manages it. Returns its state afterwards, also if it had ended before.
+ * a schedule manages it. Returns the provider's answer about it, also if it had ended before.
  *
- * @throws AppError PROVIDER_UNAVAILABLE, also if the subscription does not exist or does not end; Error if the answer
- *   cannot be read.
+ * @throws AppError PROVIDER_UNAVAILABLE, also if the subscription does not exist or does not end.
  */
-export async function endNow(ask: Ask, id: string): Promise<SubscriptionState> {
+export async function endNow(ask: Ask, id: string): Promise<object> {
   try {
-    return requireSubscriptionState(await ask((provider) => provider.subscriptions.cancel(id)), id);
+    return await ask((provider) => provider.subscriptions.cancel(id));
   } catch (error) {
     // The provider no longer finds an ended subscription to cancel.
     if (!isMissing(error)) throw error;
-    const state = requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
-    if (!isEnded(state)) throw error;
-    return state;
+    const answer = await ask((provider) => provider.subscriptions.retrieve(id));
+    if (!isEnded(requireSubscriptionState(answer, id))) throw error;
+    return answer;
   }
 }
 

@@ -22,11 +22,11 @@ import { endEverything } from './end-now.ts';
 export async function endSubscriptions(app: App, organisationId: string): Promise<void> {
   if (app.payment === null) return requireNoneLive(app, organisationId);
 
-  await withLease(app, leaseOf(organisationId), async (ask, holder) => {
+  await withLease(app, leaseOf(organisationId), async (ask) => {
     for (let attempt = 0; attempt < 3; attempt++) {
       // A checkout that was paid meanwhile has created a subscription, so the next attempt reads everything again.
       if (!(await closeCheckouts(app, ask, organisationId))) continue;
-      const live = await liveSubscriptions(app, ask, { organisationId, holder });
+      const live = await liveSubscriptions(app, ask, { organisationId });
       const current = await readCustomer(app, organisationId);
       const customers = [...(current === null ? [] : [current.id]), ...live.map(({ customerId }) => customerId)];
       await endEverything(ask, [...new Set(customers)], live);

@@ -1,5 +1,5 @@
 import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
-import type { SubscriptionState } from '../projection/provider-objects.ts';
+import type { SubscriptionState } from '../subscription/provider-objects.ts';
 
 /**
  * Returns the hosted page of the invoice whose payment reactivates a subscription: the newest

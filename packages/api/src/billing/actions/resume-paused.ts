@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { billingPage } from '../../platform/links.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
-import { requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
-import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
+import type { SubscriptionState } from '../subscription/provider-objects.ts';
+import { actAndStore } from '../sync/store-answer.ts';
 import type { CheckoutContext } from './checkout-session.ts';
 import { portalSession } from './open-portal.ts';
 import { payableInvoice } from './payable-invoice.ts';
@@ -66,21 +66,15 @@ async function hasCard(ask: Ask, { hasPaymentMethod, customerId }: SubscriptionS
 /** Returns the provider's answer, which it also stores; null if the provider refused, for example a declined card. */
 async function resume(
   app: App,
-  { ask, holder, organisationId }: CheckoutContext,
+  { ask, organisationId }: CheckoutContext,
   { id, customerId }: SubscriptionState,
   anchor: 'now' | 'unchanged',
 ): Promise<SubscriptionState | null> {
-  const number = (await lastNumbers(app, organisationId)).get(id) ?? 0;
+  const resumption = { payment_behavior: 'resume_on_payment_success', billing_cycle_anchor: { type: anchor } } as const;
   try {
-    const answer = await ask((provider) =>
-      provider.subscriptions.resume(id, {
-        payment_behavior: 'resume_on_payment_success',
-        billing_cycle_anchor: { type: anchor },
-      }),
+    return await actAndStore(app, { organisationId, customerId }, id, () =>
+      ask((provider) => provider.subscriptions.resume(id, resumption)),
     );
-    const state = requireSubscriptionState(answer, id);
-    await storeSnapshot(app, { organisationId, customerId, holder }, state, number);
-    return state;
   } catch (error) {
     const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 402) throw error;

@@ -1,12 +1,9 @@
 import type { App } from '../../app.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
-import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
-import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
+import { isEnded, requireSubscriptionState, type SubscriptionState } from '../subscription/provider-objects.ts';
+import { actAndStore } from '../sync/store-answer.ts';
 import { endNow } from './end-now.ts';
-
-/** An organisation, and the holder of its lease. */
-export type HeldLease = { organisationId: string; holder: string };
 
 /**
  * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end
@@ -30,15 +27,17 @@ export function endIsAsWanted(state: SubscriptionState, cancel: boolean): boolea
 export async function setEnd(
   app: App,
   ask: Ask,
-  lease: HeldLease,
+  organisationId: string,
   listed: SubscriptionState,
   cancel: boolean,
 ): Promise<SubscriptionState> {
+  const { id, customerId } = listed;
+  const store = (act: () => Promise<object>) => actAndStore(app, { organisationId, customerId }, id, act);
   let before = listed;
   if (cancel && !hasPaidPeriod(app, before)) {
-    before = await storeAnswer(app, lease, before, () => retrieve(ask, listed.id));
+    before = await store(() => retrieve(ask, id));
     if (isEnded(before)) return before;
-    if (!hasPaidPeriod(app, before)) return storeAnswer(app, lease, before, () => endNow(ask, listed.id));
+    if (!hasPaidPeriod(app, before)) return store(() => endNow(ask, id));
   }
   if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, cancel);
 
@@ -46,7 +45,7 @@ export async function setEnd(
   // Removing one form of a scheduled end may leave the other one.
   for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, cancel); attempt++) {
     const last = state;
-    state = await storeAnswer(app, lease, last, () => change(ask, last, cancel));
+    state = await store(() => change(ask, last, cancel));
     if (isEnded(state)) break;
   }
   return state;
@@ -76,42 +75,29 @@ async function releaseSchedule(ask: Ask, id: string, keepEnd: boolean): Promise<
   }
 }
 
-async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<SubscriptionState> {
+async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<object> {
   const { id } = state;
   try {
     const parameters = changeTo(state, cancel);
-    return requireSubscriptionState(await ask((provider) => provider.subscriptions.update(id, parameters)), id);
+    return await ask((provider) => provider.subscriptions.update(id, parameters));
   } catch (error) {
     const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 404) throw error;
 
     // The subscription may have ended since it was listed.
     const now = await retrieve(ask, id);
-    if (!isEnded(now)) throw error;
+    if (!isEnded(requireSubscriptionState(now, id))) throw error;
     if (!cancel) throw new AppError('VALIDATION', 'The paid plan has already ended.', { cause: error });
     return now;
   }
 }
 
-async function retrieve(ask: Ask, id: string): Promise<SubscriptionState> {
-  return requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
+function retrieve(ask: Ask, id: string): Promise<object> {
+  return ask((provider) => provider.subscriptions.retrieve(id));
 }
 
 /** Returns one of the two forms of a scheduled end: the provider refuses them together. */
 function changeTo({ cancelFlag, cancelAt }: SubscriptionState, cancel: boolean) {
   if (cancel) return cancelAt === null ? { cancel_at_period_end: true } : { cancel_at: 'min_period_end' as const };
   return cancelFlag ? { cancel_at_period_end: false } : { cancel_at: '' as const };
-}
-
-/** Reads the number of the last event before it asks the provider: later events outrank the answer. */
-async function storeAnswer(
-  app: App,
-  lease: HeldLease,
-  { id, customerId }: SubscriptionState,
-  act: () => Promise<SubscriptionState>,
-): Promise<SubscriptionState> {
-  const number = (await lastNumbers(app, lease.organisationId)).get(id) ?? 0;
-  const state = await act();
-  await storeSnapshot(app, { ...lease, customerId }, state, number);
-  return state;
 }

@@ -9,13 +9,24 @@ import type { Ask } from '../../platform/providers/payment.ts';
 import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
-import { recordOf, type SubscriptionRecord } from '../entitlement/subscription-record.ts';
-import { planOf } from '../plans/plans.ts';
-import { isEnded, type SubscriptionState, statusClassOf } from '../projection/provider-objects.ts';
+import { ranked } from '../entitlement/rank-subscriptions.ts';
+import type { PaidTier } from '../plans/plans.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import { isEnded, type SubscriptionState } from '../subscription/provider-objects.ts';
+import { readRows } from '../subscription/subscription-rows.ts';
 import { syncOrganisation } from '../sync/sync.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
-import { endIsAsWanted, type HeldLease, setEnd } from './schedule-end.ts';
+import { endIsAsWanted, setEnd } from './schedule-end.ts';
+
+/** The subscription record in the answers of cancel and resume. */
+export type SubscriptionRecord = {
+  tier: PaidTier | null;
+  status: string;
+  /** True whenever an end is scheduled, in either of the provider's forms. */
+  cancel_at_period_end: boolean;
+  current_period_end: string | null;
+  ends_at: string | null;
+};
 
 /**
  * Schedules the end of the paid plan at the end of its paid period, or removes the scheduled
@@ -36,9 +47,8 @@ export async function setCancellation(
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
-  const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const lease = { organisationId, holder };
-    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, lease);
+  const states = await withLease(app, leaseOf(organisationId), async (ask) => {
+    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, { organisationId });
     const live = synced.filter((state) => !isEnded(state));
     if (live.length === 0) {
       if (failures.length > 0) throw failures[0];
@@ -47,28 +57,46 @@ export async function setCancellation(
       throw hasEnded && !cancel ? new AppError('VALIDATION', 'The paid plan has already ended.') : noPlan();
     }
 
-    const order = await rankedSubscriptions(app, organisationId);
-    const { changed, failed } = await changeAll(app, ask, lease, inOrder(live, order), cancel);
+    const order = await rankedRows(app, organisationId);
+    const { changed, failed } = await changeAll(app, ask, organisationId, inOrder(live, order), cancel);
     if (changed.length > 0) {
       const action = cancel ? 'plan-cancelled' : 'plan-resumed';
-      const tier = order.find((facts) => facts.tier !== null && changed.some(({ id }) => id === facts.id))?.tier;
+      const tier = order.find((row) => row.tier !== null && changed.some(({ id }) => id === row.id))?.tier;
       const plan = app.plans.tiers.find((each) => each.tier === tier)?.name;
       const details: Record<string, string> = plan === undefined ? {} : { plan };
       await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId, details });
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
-    const answered = await latestAnswers(app, ask, lease, now);
+    const answered = await latestAnswers(app, ask, organisationId, now);
     requireEveryPlanChanged(app, order, { live, failed, unknown, listFailures: failures, cancel });
     return answered;
   });
 
-  const { subscription } = await readPlan(app, organisationId);
-  return recordOf(subscription && withAnswer(subscription, states));
+  const [best] = await rankedRows(app, organisationId);
+  if (best === undefined) throw noPlan();
+  return recordOf(app, withAnswer(best, states));
 }
 
-function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): SubscriptionState[] {
+/** Returns an organisation's subscriptions, the one that decides the plan first. */
+async function rankedRows(app: App, organisationId: string): Promise<SubscriptionRow[]> {
+  const { rows } = await readRows(app.db, { organisationId });
+  return ranked(app.plans, rows, app.config.pastDueGraceDays, app.now()).map(({ row }) => row);
+}
+
+function recordOf(app: App, row: SubscriptionRow): SubscriptionRecord {
+  const { tier, status, cancelAtPeriodEnd, currentPeriodEnd, endsAt } = row;
+  return {
+    tier: app.plans.tiers.find((each) => each.tier === tier)?.tier ?? null,
+    status: status ?? 'none',
+    cancel_at_period_end: cancelAtPeriodEnd,
+    current_period_end: currentPeriodEnd?.toISOString() ?? null,
+    ends_at: endsAt?.toISOString() ?? null,
+  };
+}
+
+function inOrder(live: SubscriptionState[], order: SubscriptionRow[]): SubscriptionState[] {
   const position = ({ id }: SubscriptionState) => {
-    const at = order.findIndex((facts) => facts.id === id);
+    const at = order.findIndex((row) => row.id === id);
     return at === -1 ? order.length : at;
   };
   return live.toSorted((one, other) => position(one) - position(other));
@@ -76,12 +104,12 @@ function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): Subscri
 
 type Failure = { id: string; error: unknown };
 
-async function changeAll(app: App, ask: Ask, lease: HeldLease, live: SubscriptionState[], cancel: boolean) {
+async function changeAll(app: App, ask: Ask, organisationId: string, live: SubscriptionState[], cancel: boolean) {
   const changed: SubscriptionState[] = [];
   const failed: Failure[] = [];
   for (const state of live.filter((each) => !endIsAsWanted(each, cancel))) {
     try {
-      changed.push(await setEnd(app, ask, lease, state, cancel));
+      changed.push(await setEnd(app, ask, organisationId, state, cancel));
     } catch (error) {
       failed.push({ id: state.id, error });
     }
@@ -102,14 +130,14 @@ type Result = {
 /** A single plan that failed throws its own failure; with several the error names those that remain. */
 function requireEveryPlanChanged(
   app: App,
-  order: SubscriptionFacts[],
+  order: SubscriptionRow[],
   { live, failed, unknown, listFailures, cancel }: Result,
 ): void {
   // For subscriptions that the provider did not list, the row decides.
-  const remaining = order.filter((facts) => {
-    if (failed.some((each) => each.id === facts.id)) return true;
-    const isHidden = unknown.includes(facts.id) || (listFailures.length > 0 && !live.some(({ id }) => id === facts.id));
-    return isHidden && statusClassOf(facts.status) !== 'ended' && facts.cancelAtPeriodEnd !== cancel;
+  const remaining = order.filter((row) => {
+    if (failed.some((each) => each.id === row.id)) return true;
+    const isHidden = unknown.includes(row.id) || (listFailures.length > 0 && !live.some(({ id }) => id === row.id));
+    return isHidden && !row.ended && row.cancelAtPeriodEnd !== cancel;
   });
   const [first] = [...failed.map(({ error }) => error), ...listFailures];
   if (failed.length > 0 && live.length === 1 && remaining.length <= 1) throw first;
@@ -120,7 +148,7 @@ function requireEveryPlanChanged(
     throw new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: first });
   }
 
-  const names = [...new Set(remaining.map(({ tier }) => planOf(app.plans, tier ?? 'free').name))];
+  const names = [...new Set(remaining.map(({ tier }) => nameOfTier(app, tier)))];
   const plans = names.length === 1 ? `The ${names[0]} plan` : `The ${names.join(' and ')} plans`;
   const rest = failed.length < live.length ? ' Everything else was.' : '';
   const advice = first === undefined ? 'Ask the operator of this service.' : 'Try again in a moment.';
@@ -129,6 +157,11 @@ function requireEveryPlanChanged(
     `${plans} could not be ${cancel ? 'cancelled' : 'resumed'}.${rest} ${advice}`,
     { cause: first },
   );
+}
+
+/** A tier that the plans no longer hold has no name: the first one's stands for it. */
+function nameOfTier({ plans }: App, tier: string | null): string {
+  return (plans.tiers.find((each) => each.tier === tier) ?? plans.tiers[0]).name;
 }
 
 function noPlan(): AppError {
@@ -161,18 +194,17 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
 async function latestAnswers(
   app: App,
   ask: Ask,
-  lease: HeldLease,
+  organisationId: string,
   answered: SubscriptionState[],
 ): Promise<SubscriptionState[]> {
   let latest = answered;
   try {
     for (let attempt = 0; attempt < 2 && !(await areStored(app, latest)); attempt++) {
-      const { states, failures } = await syncOrganisation(app, ask, lease);
+      const { states, failures } = await syncOrganisation(app, ask, { organisationId });
       if (failures.length > 0) throw failures[0];
       latest = states.filter(({ id }) => answered.some((each) => each.id === id));
     }
   } catch (error) {
-    const { organisationId } = lease;
     app.log.warn('A change of plan was carried out, and its row could not be brought up to date.', {
       organisationId,
       error,
@@ -191,13 +223,13 @@ async function areStored(app: App, states: SubscriptionState[]): Promise<boolean
 }
 
 /** Overlays the provider's answer: the row may be older if the answer could not be stored. */
-function withAnswer(subscription: SubscriptionFacts, states: SubscriptionState[]): SubscriptionFacts {
-  const state = states.find(({ id }) => id === subscription.id);
-  if (state === undefined) return subscription;
+function withAnswer(row: SubscriptionRow, states: SubscriptionState[]): SubscriptionRow {
+  const state = states.find(({ id }) => id === row.id);
+  if (state === undefined) return row;
 
   const ended = isEnded(state);
   return {
-    ...subscription,
+    ...row,
     status: state.status,
     cancelAtPeriodEnd: state.scheduled && !ended,
     currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),

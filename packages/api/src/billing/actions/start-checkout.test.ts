@@ -3,7 +3,7 @@ import type { Administrator } from '../../auth/principal.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { interrupted } from '../../testing/payment/interrupted.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import { readSubscription } from '../summary/read-subscription.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';

@@ -36,8 +36,8 @@ export async function startCheckout(
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
-  const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
-    const context = { ask, holder, organisationId, customerId, tier };
+  const url = await withCustomer(app, organisationId, async (ask, customerId) => {
+    const context = { ask, organisationId, customerId, tier };
     for (let attempt = 0; attempt < 3; attempt++) {
       const found = await checkoutUrl(app, context);
       if (found !== null) return found;

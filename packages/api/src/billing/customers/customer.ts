@@ -18,12 +18,12 @@ import { withLease } from './lease.ts';
 export async function withCustomer<Result>(
   app: App,
   organisationId: string,
-  work: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
+  work: (ask: Ask, customerId: string) => Promise<Result>,
 ): Promise<Result> {
-  return withLease(app, leaseOf(organisationId), async (ask, holder) => {
+  return withLease(app, leaseOf(organisationId), async (ask) => {
     const customerId = await ensureCustomer(app, ask, organisationId);
     try {
-      const result = await work(ask, customerId, holder);
+      const result = await work(ask, customerId);
       await confirmCustomer(app, customerId);
       return result;
     } catch (error) {
@@ -31,7 +31,7 @@ export async function withCustomer<Result>(
       const found = await checkCustomer(app, ask, { organisationId, customerId });
       if (found === 'known') throw error;
       if (found === 'unknown') throw unknownCustomer();
-      return work(ask, await ensureCustomer(app, ask, organisationId), holder);
+      return work(ask, await ensureCustomer(app, ask, organisationId));
     }
   });
 }

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared, type Transaction } from '../../platform/db/client.ts';
+import { prepared } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentLeases } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -10,8 +10,8 @@ import { requirePayment } from '../actions/require-payment.ts';
 /**
  * Runs `work` under the lease `name`, in one process at a time. No transaction
  * and no pooled connection is held meanwhile: the lease is a row, taken and released by single
- * statements. It expires after a crash, and then another holder may take it, which `isHeld`
- * detects.
+ * statements. It expires after a crash, and then another holder may take it: whatever the
+ * first one still stores is refused, because the row's version has changed.
  *
  * The total time is bounded: 20 s of waiting for the lease, 20 s in which requests may start,
  * and 17 s for the last request.
@@ -19,11 +19,7 @@ import { requirePayment } from '../actions/require-payment.ts';
  * @throws AppError BILLING_UNAVAILABLE; BUSY if the lease stays taken; PROVIDER_UNAVAILABLE if
  *   the requests take too long.
  */
-export async function withLease<Result>(
-  app: App,
-  name: string,
-  work: (ask: Ask, holder: string) => Promise<Result>,
-): Promise<Result> {
+export async function withLease<Result>(app: App, name: string, work: (ask: Ask) => Promise<Result>): Promise<Result> {
   const { ask } = requirePayment(app);
   const holder = newId(app.now());
   await take(app, name, holder);
@@ -33,7 +29,7 @@ export async function withLease<Result>(
     return await work((request) => {
       if (performance.now() > lastRequestAt) throw tooSlow();
       return ask(request);
-    }, holder);
+    });
   } finally {
     await release(app, name, holder);
   }
@@ -76,22 +72,12 @@ async function release(app: App, name: string, holder: string): Promise<void> {
     .catch((error: unknown) => app.log.warn('A payment lease was not released; it expires.', { error }));
 }
 
-/** Returns whether the holder still has the lease. */
-export async function isHeld(tx: Transaction, name: string, holder: string): Promise<boolean> {
-  const [lease] = await heldLease(tx).execute({ name, holder });
-  return lease !== undefined;
-}
-
 const isHolders = and(
   eq(paymentLeases.name, sql.placeholder('name')),
   eq(paymentLeases.holder, sql.placeholder('holder')),
 );
 
 const releaseOfLease = prepared((db) => db.delete(paymentLeases).where(isHolders).prepare('lease_release'));
-
-const heldLease = prepared((db) =>
-  db.select({ holder: paymentLeases.holder }).from(paymentLeases).where(isHolders).prepare('lease_held'),
-);
 
 /** For this long new requests may start. A request takes at most 17 s, so the last one ends within the lease. */
 const requestSeconds = 20;

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentEvents } from '../../platform/db/schema/billing.ts';
 import { pagesOf } from '../../platform/providers/list-all.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { type PaymentEvent, parseEvent } from '../projection/provider-objects.ts';
+import { type PaymentEvent, parseEvent } from '../subscription/provider-objects.ts';
 import { applyEvent } from './receive-event.ts';
 
 /** Undelivered events may belong to other endpoints and be many, so one run is bounded. */

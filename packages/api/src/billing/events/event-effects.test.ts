@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Reader } from '../../auth/principal.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import {
   paymentCheckouts,
   paymentCustomers,
@@ -10,8 +11,7 @@ import {
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useEventTest } from '../../testing/payment/use-event-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
-import { readOverview } from '../subscription/read-subscription.ts';
+import { readOverview } from '../summary/read-subscription.ts';
 
 const { billing, second, event, receive, storedEvent, tier } = useEventTest();
 

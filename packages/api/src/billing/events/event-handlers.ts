@@ -1,16 +1,23 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../platform/db/client.ts';
+import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { isUuid } from '../../platform/db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { textOf } from '../../platform/providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
-import { hasConsequences, storeConsequences } from '../projection/consequences.ts';
-import { type ProjectionInput, recompute } from '../projection/projection.ts';
-import type { EventReferences, PaymentEvent, SubscriptionState } from '../projection/provider-objects.ts';
-import { upsertMark, upsertState } from '../projection/subscription-row.ts';
-import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
+import { afterEvent } from '../subscription/newer-state.ts';
+import {
+  type EventReferences,
+  objectBefore,
+  type PaymentEvent,
+  readSubscriptionState,
+  type SubscriptionState,
+} from '../subscription/provider-objects.ts';
+import { readColumns, readRows } from '../subscription/subscription-rows.ts';
+import { writeRow } from '../subscription/write-row.ts';
+import { applied, type EventOutcome, eventOutcomes } from './event-store.ts';
+import { noteProblem, settleInvoice } from './invoice-problems.ts';
 
 /** The handlers of the event types that we subscribe to. Events of other types are stored and change nothing. */
 export type HandlerName =
@@ -56,13 +63,6 @@ const handlers: Record<string, HandlerName | undefined> = {
   'product.updated': 'prices',
 };
 
-function typesOf(handler: HandlerName): string[] {
-  return Object.keys(handlers).filter((type) => handlers[type] === handler);
-}
-
-export const invoiceProblemTypes = typesOf('invoice_problem');
-export const invoiceSettledTypes = typesOf('invoice_settled');
-
 /** Every type that the provider's webhook endpoint has to be subscribed to. */
 export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];
 
@@ -74,12 +74,9 @@ type StoredEvent = {
   references: EventReferences;
   /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
-  number: number;
-  /** What decides the row of that subscription, this event included; null without `state`. */
-  input: ProjectionInput | null;
 };
 
-type OwnEvent = StoredEvent & { organisationId: string };
+export type OwnEvent = StoredEvent & { organisationId: string };
 
 /** The outcome, and the subscription about which the provider is to be asked after the commit. */
 type HandlerResult = { outcome: EventOutcome; toSync: string | null };
@@ -100,7 +97,10 @@ export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent
     case 'state':
       return handleState(app, tx, ours);
     case 'invoice_settled':
+      await settleInvoice(tx, ours);
+      return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'invoice_problem':
+      await noteProblem(tx, ours);
       return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'note':
       return withoutSync(eventOutcomes.noted);
@@ -148,7 +148,7 @@ async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome:
 async function handleCustomerDeleted(
   app: App,
   tx: Transaction,
-  { organisationId, references, number }: OwnEvent,
+  { organisationId, references }: OwnEvent,
 ): Promise<EventOutcome> {
   const customerId = references.customerId ?? '';
   const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
@@ -160,8 +160,7 @@ async function handleCustomerDeleted(
   );
   const live = await tx
     .update(paymentSubscriptions)
-    // The number keeps the answer to an earlier request from removing the mark.
-    .set({ needsSync: true, lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, ${number})` })
+    .set({ needsSync: true, version: sql`${paymentSubscriptions.version} + 1` })
     .where(and(theirs, eq(paymentSubscriptions.ended, false)))
     .returning({ id: paymentSubscriptions.id });
   for (const { id } of live) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
@@ -169,37 +168,56 @@ async function handleCustomerDeleted(
 }
 
 /**
- * Writes the row that the stored events show. A subscription never changes its customer: an event
- * that says so is a contradiction.
+ * Writes what the event shows of a subscription, if it is newer than its row, and marks the row. A subscription never
+ * changes its customer or organisation: an event that says so is a contradiction.
  */
 async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { state, input, organisationId } = ours;
-  if (state === null || input === null) return withoutSync(eventOutcomes.unreadable);
-  if (input.row !== null && input.row.customerId !== state.customerId) return withoutSync(eventOutcomes.contradiction);
-  const recomputed = recompute(app, input);
-  if (recomputed === null) return markForSync(tx, ours);
-
-  const keys = { id: state.id, customerId: state.customerId, ...keysOf(ours) };
-  if (!(await upsertState(tx, keys, recomputed.columns))) return withoutSync(eventOutcomes.contradiction);
-
-  const isOurs = input.row?.organisationId === organisationId;
-  if (input.row === null || !isOurs || hasConsequences(input.row, recomputed)) {
-    await storeConsequences(app, tx, organisationId, input.row ?? unknownRow, recomputed);
+  const { event, state, organisationId } = ours;
+  if (state === null) return withoutSync(eventOutcomes.unreadable);
+  const { id, customerId } = state;
+  const stored = await readRows(tx, { organisationId, subscriptionId: id });
+  const row = stored.rows.find((each) => each.id === id) ?? null;
+  if (row !== null && (row.customerId !== customerId || row.organisationId !== organisationId)) {
+    return withoutSync(eventOutcomes.contradiction);
   }
-  return { outcome: applied, toSync: state.id };
+
+  const { columns: after, newPrice } = await readColumns(app, tx, state);
+  const before = await stateBefore(app, tx, event);
+  const columns = afterEvent(row, { created: event.created, after, before });
+  await writeRow(app, tx, stored, { id, organisationId, customerId, columns, newPrice, marks: { needsSync: true } });
+  return { outcome: applied, toSync: id };
 }
 
-const unknownRow = { status: null, tier: null, ended: false };
+/** Returns the columns of the state before an event's change; null if the event shows none. */
+async function stateBefore(app: App, tx: Transaction, { object, previous }: PaymentEvent) {
+  const state = previous === null ? null : readSubscriptionState(objectBefore(object, previous));
+  return state === null ? null : (await readColumns(app, tx, state)).columns;
+}
 
 /** Inserts or marks the row of a subscription whose state the event does not show. */
-async function markForSync(tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { customerId, subscriptionId } = ours.references;
+async function markForSync(tx: Transaction, { references, organisationId }: OwnEvent): Promise<HandlerResult> {
+  const { customerId, subscriptionId } = references;
   if (customerId === null || subscriptionId === null) return withoutSync(eventOutcomes.unreadable);
 
-  const isMarked = await upsertMark(tx, { id: subscriptionId, customerId, ...keysOf(ours) });
-  return isMarked ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
+  const marked = await mark(tx).execute({ id: subscriptionId, organisationId, customerId });
+  return marked.length > 0 ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
 }
 
-function keysOf({ organisationId, number }: OwnEvent) {
-  return { organisationId, number };
-}
+const mark = prepared((db) =>
+  db
+    .insert(paymentSubscriptions)
+    .values({
+      id: sql.placeholder('id'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      needsSync: true,
+    })
+    .onConflictDoUpdate({
+      target: paymentSubscriptions.id,
+      set: { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` },
+      setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
+        and ${paymentSubscriptions.customerId} = excluded.customer_id`,
+    })
+    .returning({ id: paymentSubscriptions.id })
+    .prepare('payment_subscription_mark'),
+);

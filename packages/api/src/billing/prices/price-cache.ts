@@ -8,6 +8,9 @@ export function noPrices(plans: Plans): LivePrices {
   return forPaidTiers(plans, () => null);
 }
 
+/** A price that a tier has or has had. */
+export type KnownPrice = { priceId: string; productId: string | null; tier: PaidTier };
+
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;
@@ -17,9 +20,19 @@ export type PriceCache = {
   readAt: number | null;
   failedAt: number | null;
   lookup: Promise<void> | null;
+  /** Every price that a tier has ever had, as this process last read them: events match their tier by these. */
+  knownPrices: KnownPrice[];
 };
 
 /** Returns a cache that has read nothing: the declared prices apply. */
 export function createPriceCache(plans: Plans): PriceCache {
-  return { prices: noPrices(plans), known: false, lookedUpAt: null, readAt: null, failedAt: null, lookup: null };
+  return {
+    prices: noPrices(plans),
+    known: false,
+    lookedUpAt: null,
+    readAt: null,
+    failedAt: null,
+    lookup: null,
+    knownPrices: [],
+  };
 }

@@ -3,8 +3,8 @@ import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
-import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
-import type { PaymentEvent } from '../projection/provider-objects.ts';
+import { applied, type EventOutcome, eventOutcomes } from '../events/event-store.ts';
+import type { PaymentEvent } from '../subscription/provider-objects.ts';
 
 /**
  * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.

@@ -5,8 +5,8 @@ import { pagesOf } from '../../platform/providers/list-all.ts';
 import { toDate } from '../../platform/providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { recoverCustomer } from '../customers/customer.ts';
-import type { SubscriptionRow } from '../projection/projection.ts';
-import { readSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import { readSubscriptionState, type SubscriptionState } from '../subscription/provider-objects.ts';
 import type { Report } from './report.ts';
 import { type SyncRound, startRound } from './sync-round.ts';
 

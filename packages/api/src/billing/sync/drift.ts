@@ -1,4 +1,4 @@
-import type { SubscriptionRow } from '../projection/projection.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
 
 /** A value of a subscription in our row (`was`) and at the provider (`is`). */
 export type Difference = { what: string; was: string; is: string };

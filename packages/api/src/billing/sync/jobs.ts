@@ -5,12 +5,11 @@ import { daySeconds, hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
 import { closeCheckoutsIfPaid, organisationsToClose } from '../actions/close-checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
+import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
-import { deleteOldEvents } from '../events/delete-old-events.ts';
-import { stripOldEvents } from '../events/strip-events.ts';
+import { deleteOldEvents, dropOldPayloads } from '../events/delete-old-events.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { updatePortal } from '../prices/update-portal.ts';
-import { publishDuePlans } from '../projection/consequences.ts';
 import { compareAll } from './compare-all.ts';
 import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
@@ -34,11 +33,16 @@ export function billingJobs({
 
   return {
     'payment-plan-times': {
-      handler: () => publishDuePlans(scheduled),
+      handler: () => decideDuePlans(scheduled),
       schedule: '* * * * *',
       policy: 'stately',
       retry: noRetry,
       recordsSuccess: true,
+    },
+    'payment-plans': {
+      handler: () => decideAllPlans(scheduled),
+      policy: 'stately',
+      retry: { forSeconds: 600, longestPauseSeconds: 300 },
     },
     'payment-sync': {
       handler: (data: { subscriptionId: string }) => syncDue(app, data.subscriptionId),
@@ -102,7 +106,7 @@ export function billingJobs({
         try {
           await deleteOldEvents(scheduled);
         } finally {
-          await stripOldEvents(scheduled);
+          await dropOldPayloads(scheduled);
         }
       },
       policy: 'stately',

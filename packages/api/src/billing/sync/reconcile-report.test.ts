@@ -2,7 +2,9 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import type { Principal } from '../../auth/principal.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import {
+  organisationPlans,
   paymentCheckouts,
   paymentCustomers,
   paymentEvents,
@@ -11,7 +13,6 @@ import {
 import type { Ask } from '../../platform/providers/payment.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
 
 const billing = useBillingTest();
@@ -73,7 +74,7 @@ describe('a customer that was created after the backup from which the database w
   /** Removes what the database would not hold. */
   async function restore({ organisationId }: Principal): Promise<void> {
     const id = organisationId ?? '';
-    for (const table of [paymentSubscriptions, paymentCheckouts, paymentCustomers])
+    for (const table of [paymentSubscriptions, paymentCheckouts, paymentCustomers, organisationPlans])
       await billing.app.db.delete(table).where(eq(table.organisationId, id));
   }
 

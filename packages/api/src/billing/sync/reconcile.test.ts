@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../auth/principal.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
-import { readSubscriptionState } from '../projection/provider-objects.ts';
+import { readSubscriptionState } from '../subscription/provider-objects.ts';
 import { enqueueDue } from './jobs.ts';
 import { reconcileAll } from './reconcile.ts';
 import { findingsOf } from './report.ts';
-import { storeSnapshot } from './store-snapshot.ts';
+import { storeAnswer } from './store-answer.ts';
 import { syncSubscription } from './sync.ts';
 
 const billing = useBillingTest();
@@ -153,33 +153,31 @@ describe('a sync', () => {
     expect((await plan(principal)).tier).toBe('silver');
   });
 
-  test('that was overtaken by an event leaves the row marked for another sync', async () => {
+  test('that was overtaken by an event is not stored, and the row stays marked', async () => {
     const { subscription } = await makeSubscriber(billing);
-    const { organisationId, customerId, lastEventNumber } = await row(subscription.id);
-    await change(subscription.id, { needsSync: true, lastEventNumber: lastEventNumber + 1 });
-    const state = readSubscriptionState(subscription);
+    const { organisationId, customerId, version } = await row(subscription.id);
+    await change(subscription.id, { needsSync: true, version: version + 1 });
+    const state = readSubscriptionState({ ...subscription, status: 'paused' });
     if (state === null) throw new Error('unreadable');
 
-    await storeSnapshot(billing.app, { organisationId, customerId }, state, lastEventNumber);
-    expect((await row(subscription.id)).needsSync).toBe(true);
-    await storeSnapshot(billing.app, { organisationId, customerId }, state, lastEventNumber + 1);
-    expect((await row(subscription.id)).needsSync).toBe(false);
+    const answer = { state, at: Math.floor(billing.app.now().getTime() / 1000) };
+    expect(await storeAnswer(billing.app, { organisationId, customerId }, answer, version)).toBe(false);
+    expect(await row(subscription.id)).toMatchObject({ status: 'active', needsSync: true });
+    expect(await storeAnswer(billing.app, { organisationId, customerId }, answer, version + 1)).toBe(true);
+    expect(await row(subscription.id)).toMatchObject({ status: 'paused', needsSync: false, version: version + 2 });
   });
 
-  test('that is older than the stored snapshot changes nothing, and an end is final', async () => {
+  test('of an end is final', async () => {
     const { subscription } = await makeSubscriber(billing);
-    const { organisationId, customerId, snapshotNumber } = await row(subscription.id);
-    const number = snapshotNumber ?? 0;
-    const state = readSubscriptionState(subscription);
-    if (state === null) throw new Error('unreadable');
-    const take = (status: string, at: number) =>
-      storeSnapshot(billing.app, { organisationId, customerId }, { ...state, status }, at);
-
-    await take('paused', number - 1);
-    expect((await row(subscription.id)).status).toBe('active');
-    await take('canceled', number);
-    await take('active', number + 5);
-    expect((await row(subscription.id)).status).toBe('canceled');
+    const { organisationId, customerId } = await row(subscription.id);
+    for (const status of ['canceled', 'active']) {
+      const state = readSubscriptionState({ ...subscription, status });
+      if (state === null) throw new Error('unreadable');
+      const { version } = await row(subscription.id);
+      const answer = { state, at: Math.floor(billing.app.now().getTime() / 1000) + 60 };
+      await storeAnswer(billing.app, { organisationId, customerId }, answer, version);
+      expect((await row(subscription.id)).status).toBe('canceled');
+    }
   });
 
   test('counts past due from its first sync that showed it, if no event reports it', async () => {

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { readPlan } from '../../organisations/plan.ts';
 import { paymentLeases, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeIncomplete, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { leaseOf } from '../customers/customer.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
 import { compareAll } from './compare-all.ts';
 import { reconcileAll } from './reconcile.ts';
 import { linesOf } from './report.ts';

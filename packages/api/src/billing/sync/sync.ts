@@ -1,19 +1,20 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared } from '../../platform/db/client.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { listAll } from '../../platform/providers/list-all.ts';
+import { pagesOf } from '../../platform/providers/list-all.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
 import { checkCustomer, confirmCustomer, leaseOf, readCustomer, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
+import { decideAnew } from '../entitlement/decide-plan.ts';
 import {
   isEnded,
   readSubscriptionState,
   requireSubscriptionState,
   type SubscriptionState,
-} from '../projection/provider-objects.ts';
-import { endUnknown } from './end-unknown.ts';
-import { lastNumbers, markUnknownToProvider, type SubscriptionOwner, storeSnapshot } from './store-snapshot.ts';
+} from '../subscription/provider-objects.ts';
+import { markUnknownToProvider, type SubscriptionOwner, secondOf, storeAnswer, versionsOf } from './store-answer.ts';
 
 /**
  * Fetches a subscription from the provider and updates its row. A subscription that the
@@ -25,22 +26,29 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
   const row = await rowOf(app, subscriptionId);
   if (row === null) return;
 
-  await withLease(app, leaseOf(row.organisationId), (ask, holder) => syncOne(app, ask, { ...row, holder }));
+  await withLease(app, leaseOf(row.organisationId), (ask) => syncOne(app, ask, row));
 }
 
-type Lease = { holder: string };
+/**
+ * Asks the provider about a subscription and stores its answer, unless an event arrived meanwhile: then the sync that
+ * follows that event asks again. Returns the answer; null if the provider does not know the subscription.
+ */
+async function syncOne(app: App, ask: Ask, owner: SyncedRow): Promise<SubscriptionState | null> {
+  const { id } = owner;
+  const version = (await rowOf(app, id))?.version ?? null;
+  const answer = await retrieve(app, ask, id);
+  if (answer === null) await markUnknownToProvider(app, owner, id, version);
+  else await storeAnswer(app, owner, answer, version);
+  return answer?.state ?? null;
+}
 
-/** Returns the provider's answer; null if it does not know the subscription. */
-async function syncOne(app: App, ask: Ask, row: SyncedRow & Lease): Promise<SubscriptionState | null> {
-  const { id } = row;
-  const number = (await rowOf(app, id))?.lastEventNumber ?? 0;
+/** Returns the provider's answer about a subscription; null if it does not know it. */
+async function retrieve(app: App, ask: Ask, id: string) {
   try {
-    const state = requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
-    await storeSnapshot(app, row, state, number);
-    return state;
+    const answer = await ask((provider) => provider.subscriptions.retrieve(id));
+    return { state: requireSubscriptionState(answer, id), at: secondOf(app, answer) };
   } catch (error) {
     if (!isMissing(error)) throw error;
-    await markUnknownToProvider(app, row, id, number);
     return null;
   }
 }
@@ -64,19 +72,18 @@ export async function adoptSubscription(app: App, owner: SubscriptionOwner, id: 
  *
  * @throws AppError PROVIDER_UNAVAILABLE, whose cause says whether the provider does not know the customer.
  */
-export async function syncCustomer(
-  app: App,
-  ask: Ask,
-  owner: SubscriptionOwner & { holder: string },
-): Promise<SubscriptionState[]> {
-  const numbers = await lastNumbers(app, owner.organisationId);
-  const found = await listAll(ask, (provider, paging) =>
+export async function syncCustomer(app: App, ask: Ask, owner: SubscriptionOwner): Promise<SubscriptionState[]> {
+  const versions = await versionsOf(app, owner.organisationId);
+  const answers: { state: SubscriptionState; at: number }[] = [];
+  const pages = pagesOf(ask, (provider, paging) =>
     provider.subscriptions.list({ customer: owner.customerId, status: 'all', ...paging }),
   );
-
-  const states = found.map(readSubscriptionState).filter((state) => state !== null);
-  for (const state of states) await storeSnapshot(app, owner, state, numbers.get(state.id) ?? 0);
-  return states;
+  for await (const page of pages) {
+    const states = page.data.map(readSubscriptionState).filter((state) => state !== null);
+    answers.push(...states.map((state) => ({ state, at: secondOf(app, page) })));
+  }
+  for (const answer of answers) await storeAnswer(app, owner, answer, versions.get(answer.state.id) ?? null);
+  return answers.map(({ state }) => state);
 }
 
 /**
@@ -87,7 +94,7 @@ export async function syncCustomer(
  *
  * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all; Error if an answer cannot be read.
  */
-export async function syncOrganisation(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
+export async function syncOrganisation(app: App, ask: Ask, owner: { organisationId: string }) {
   const { states, unknown, failures } = await syncCurrentCustomer(app, ask, owner);
 
   const live = and(
@@ -97,7 +104,7 @@ export async function syncOrganisation(app: App, ask: Ask, owner: { organisation
   for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
     await collect(failures, async () => {
-      const state = await syncOne(app, ask, { ...row, ...owner });
+      const state = await syncOne(app, ask, row);
       if (state !== null) states.push(state);
       else if (!unknown.includes(row.customerId) && (await endedWithCustomer(app, ask, row)))
         await app.db.transaction((tx) => endUnknown(app, tx, owner.organisationId, [row.id]));
@@ -124,14 +131,14 @@ async function collect(failures: unknown[], act: () => Promise<void>): Promise<v
  *   or customer, or does not know it: it may continue to bill where we cannot see it; Error if an
  *   answer cannot be read.
  */
-export async function liveSubscriptions(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
+export async function liveSubscriptions(app: App, ask: Ask, owner: { organisationId: string }) {
   const { states, unknown, failures } = await syncOrganisation(app, ask, owner);
   if (failures.length > 0) throw failures[0];
   if (unknown.length > 0) throw unknownCustomer();
   return states.filter((state) => !isEnded(state));
 }
 
-async function syncCurrentCustomer(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Lease) {
+async function syncCurrentCustomer(app: App, ask: Ask, { organisationId }: { organisationId: string }) {
   const states: SubscriptionState[] = [];
   const unknown: string[] = [];
   const failures: unknown[] = [];
@@ -141,7 +148,7 @@ async function syncCurrentCustomer(app: App, ask: Ask, { organisationId, holder 
   const { id: customerId, isGone } = customer;
   await collect(failures, async () => {
     try {
-      states.push(...(await syncCustomer(app, ask, { organisationId, customerId, holder })));
+      states.push(...(await syncCustomer(app, ask, { organisationId, customerId })));
       if (!isGone) await confirmCustomer(app, customerId);
     } catch (error) {
       if (!isMissing(error, 'customer')) throw error;
@@ -157,24 +164,34 @@ async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerI
   return (await checkCustomer(app, ask, { organisationId, customerId })) === 'deleted';
 }
 
-type SyncedRow = Awaited<ReturnType<typeof rowOf>> & object;
+/**
+ * Ends the rows of an organisation's subscriptions that the provider does not know, with what follows from it. The
+ * caller needs proof of the end, because under a wrong key the provider knows none of them either: the provider's answer
+ * that their customer was deleted, or an operator's decision. A later event or sync that shows such a subscription
+ * restores its row.
+ */
+export async function endUnknown(app: App, tx: Transaction, organisationId: string, ids: string[]): Promise<void> {
+  if (!(await lockOrganisation(tx, organisationId))) return;
+  const ended = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false };
+  const times = { currentPeriodStart: null, currentPeriodEnd: null, endsAt: null, pastDueSince: null };
+  await tx
+    .update(paymentSubscriptions)
+    // Without the second of its state, the row is replaced by whatever the provider shows.
+    .set({ ...ended, ...times, stateAt: null, undone: null, version: sql`${paymentSubscriptions.version} + 1` })
+    .where(and(eq(paymentSubscriptions.organisationId, organisationId), inArray(paymentSubscriptions.id, ids)));
+  await decideAnew(app, tx, organisationId);
+}
+
+type SyncedRow = SubscriptionOwner & { id: string };
 
 const rowColumns = {
   id: paymentSubscriptions.id,
   organisationId: paymentSubscriptions.organisationId,
   customerId: paymentSubscriptions.customerId,
-  lastEventNumber: paymentSubscriptions.lastEventNumber,
+  version: paymentSubscriptions.version,
 };
 
 async function rowOf(app: App, id: string) {
-  const [row] = await rowById(app.db).execute({ id });
+  const [row] = await app.db.select(rowColumns).from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
   return row ?? null;
 }
-
-const rowById = prepared((db) =>
-  db
-    .select(rowColumns)
-    .from(paymentSubscriptions)
-    .where(eq(paymentSubscriptions.id, sql.placeholder('id')))
-    .prepare('subscription_to_sync'),
-);

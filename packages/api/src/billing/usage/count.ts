@@ -1,14 +1,13 @@
 import type { App } from '../../app.ts';
-import type { PlanFacts } from '../../organisations/plan-facts.ts';
+import { currentPlan, type OrganisationPlan, type PlanRow, readPlan } from '../../organisations/plan.ts';
 import { AppError, isSqlState } from '../../platform/errors.ts';
-import { entitlingSubscription, type OrganisationPlan, planFrom, readPlan } from '../entitlement/read-plan.ts';
 import { planOf, type Tier } from '../plans/plans.ts';
 import { idempotencyKeyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
 
-/** The organisation that a caller was authorised for. With `planFacts` of the same request, no second query reads the plan. */
-export type UsageTarget = { organisationId: string; planFacts?: PlanFacts | null };
+/** The organisation that a caller was authorised for. With `planRow` of the same request, no second query reads the plan. */
+export type UsageTarget = { organisationId: string; planRow?: PlanRow | null };
 
 /** The answer to a reservation or release. */
 type CountResult = {
@@ -62,12 +61,12 @@ export async function count(
   }
 }
 
-/** Returns the plan of the organisation, from the facts that its authorisation read if it did. */
+/** Returns the plan of the organisation, from the row that its authorisation read if it did. */
 export function planOfTarget(
   app: App,
-  { organisationId, planFacts }: UsageTarget,
+  { organisationId, planRow }: UsageTarget,
 ): OrganisationPlan | Promise<OrganisationPlan> {
-  return planFacts === undefined ? readPlan(app, organisationId) : planFrom(app, planFacts);
+  return planRow === undefined ? readPlan(app, organisationId) : currentPlan(app, planRow);
 }
 
 type CountedRow = {
@@ -89,7 +88,7 @@ async function run(
   { operation, amount, key, content }: CountRequest,
 ): Promise<CountedRow> {
   const now = app.now();
-  const { since, resetsAt } = periodOf(app, meter, entitlingSubscription(current), now);
+  const { since, resetsAt } = periodOf(meter, current, now);
   const limit = current.plan.limits[meter.meter] ?? null;
   const delta = operation === 'reserve' ? amount : -amount;
   // A release always fits: it can bring a gauge that is above a lowered limit nearer to it.

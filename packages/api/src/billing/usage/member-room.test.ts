@@ -6,7 +6,7 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { take } from '../../testing/usage.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import { readSubscription } from '../summary/read-subscription.ts';
 import { requireRoomForMember } from './member-room.ts';
 
 let running: TestApp;

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { AppError } from '../../platform/errors.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
 import { limitSentence } from './limit-sentence.ts';
 
 /**

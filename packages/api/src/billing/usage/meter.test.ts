@@ -2,14 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { type Meter, periodOf } from './meter.ts';
 
 const price = (interval: string) => ({ amount: 1, currency: 'gbp', interval });
-const plans = {
-  tiers: [
-    { tier: 'free', price: null },
-    { tier: 'monthly', price: price('month') },
-    { tier: 'yearly', price: price('year') },
-    { tier: 'weekly', price: price('week') },
-  ],
-} as never;
+const plans = [
+  { tier: 'free', price: null },
+  { tier: 'monthly', price: price('month') },
+  { tier: 'yearly', price: price('year') },
+  { tier: 'weekly', price: price('week') },
+];
 const meter = (resets: Meter['resets'], kind: Meter['kind'] = 'counter'): Meter => ({
   meter: 'm',
   name: 'M',
@@ -22,13 +20,13 @@ type Subscription = [tier: string, end: string, started: string, start?: string]
 function period(resets: Meter['resets'], subscription: Subscription | null, now: string) {
   const [tier, end, started, start] = subscription ?? ['', '', ''];
   const currentPeriodStart = start === undefined ? null : new Date(start);
-  const facts = subscription && {
-    tier,
-    currentPeriodStart,
-    currentPeriodEnd: new Date(end),
-    startedAt: new Date(started),
+  const plan = plans.find((each) => each.tier === tier);
+  const current = subscription && {
+    plan,
+    source: 'subscription',
+    subscription: { currentPeriodStart, currentPeriodEnd: new Date(end), startedAt: new Date(started) },
   };
-  const { since, resetsAt } = periodOf({ plans }, meter(resets), facts, new Date(now));
+  const { since, resetsAt } = periodOf(meter(resets), current as never, new Date(now));
   return [since.toISOString().slice(0, 16), resetsAt?.toISOString().slice(0, 16)];
 }
 
@@ -137,7 +135,7 @@ describe('a counter’s period', () => {
 });
 
 test('a gauge has a single period without an end', () => {
-  expect(periodOf({ plans }, meter('subscription_period', 'gauge'), null, new Date())).toEqual({
+  expect(periodOf(meter('subscription_period', 'gauge'), null, new Date())).toEqual({
     since: new Date(0),
     resetsAt: null,
   });

@@ -1,8 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { UsageFacts } from '../../organisations/usage-facts.ts';
+import type { OrganisationPlan } from '../../organisations/plan.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { usage } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
-import { entitlingSubscription, type OrganisationPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
 
 /**
  * A 'gauge' holds a level (members, projects). A 'counter' counts since the start of a period
@@ -30,21 +32,18 @@ export function meterInBody(app: App, name: string): Meter {
 /** The time from which a meter counts, and when it starts at zero again: null for a gauge. */
 export type Period = { since: Date; resetsAt: Date | null };
 
-type Subscription = Pick<SubscriptionFacts, 'tier' | 'currentPeriodStart' | 'currentPeriodEnd' | 'startedAt'>;
-
 /**
  * Returns a meter's current period. A counter follows the calendar month in UTC
- * (docs/decisions/010), or the subscription's period if the plans say so and there is one.
- * `subscription` is the one that entitles the organisation; null on the free tier.
+ * (docs/decisions/010), or the period of the subscription that gives the plan, if the plans say so and there is one.
  */
 export function periodOf(
-  { plans }: Pick<App, 'plans'>,
   meter: Meter,
-  subscription: Subscription | null,
+  current: Pick<OrganisationPlan, 'plan' | 'source' | 'subscription'> | null,
   now: Date,
 ): Period {
   if (meter.kind === 'gauge') return { since: new Date(0), resetsAt: null };
 
+  const subscription = current?.source === 'subscription' ? current.subscription : null;
   const end = subscription?.currentPeriodEnd ?? null;
   if (meter.resets === 'calendar_month' || subscription === null || end === null) {
     return { since: monthStart(now, 0), resetsAt: monthStart(now, 1) };
@@ -52,7 +51,7 @@ export function periodOf(
   const start = subscription.currentPeriodStart;
   if (start !== null && start <= now && now < end) return { since: start, resetsAt: end };
 
-  const interval = plans.tiers.find(({ tier }) => tier === subscription.tier)?.price?.interval ?? 'month';
+  const interval = current?.plan.price?.interval ?? 'month';
   const ends = (steps: number) => addIntervals(end, steps, interval, start ?? subscription.startedAt);
   // The event that reports the next period may be late: the counter starts again without it.
   let step = 0;
@@ -102,13 +101,29 @@ export type MeterReading = {
   resets_at: string | null;
 };
 
+/** What an organisation has used, as the database writes it in JSON. */
+export type StoredUsage = { counted: { meter: string; since: string; used: number }[] | null; members: number };
+
+/**
+ * Returns a column for any query that knows an organisation's id: the counts from which its meters are read. `now` is
+ * the time of the request; no current period started 370 days before it.
+ */
+export function storedUsage(organisationId: unknown, now: unknown): SQL<StoredUsage> {
+  return sql<StoredUsage>`json_build_object(
+    'counted', (select json_agg(counted) from (
+      select ${usage.meter}, ${usage.since}, ${usage.used} from ${usage}
+      where ${usage.organisationId} = ${organisationId}
+        and (${usage.since} = 'epoch'::timestamptz or ${usage.since} >= ${now}::timestamptz - interval '370 days')
+    ) as counted),
+    'members', (select count(*)::int from ${memberships} where ${memberships.organisationId} = ${organisationId}))`;
+}
+
 /** Returns every meter with an organisation's usage and its plan's limit. */
-export function readingsFrom(app: App, current: OrganisationPlan, { counted, members }: UsageFacts): MeterReading[] {
+export function readingsFrom(app: App, current: OrganisationPlan, { counted, members }: StoredUsage): MeterReading[] {
   const now = app.now();
-  const subscription = entitlingSubscription(current);
 
   return app.plans.meters.map((meter) => {
-    const { since, resetsAt } = periodOf(app, meter, subscription, now);
+    const { since, resetsAt } = periodOf(meter, current, now);
     const row = counted?.find(
       (each) => each.meter === meter.meter && new Date(each.since).getTime() === since.getTime(),
     );

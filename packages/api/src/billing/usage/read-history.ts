@@ -25,7 +25,13 @@ export async function readHistory(
   return history ?? { meter: name, days: [] };
 }
 
-async function readHistories(app: App, organisationId: string, meters: Meter[], days: number): Promise<MeterHistory[]> {
+/** Returns the history of several meters, as `readHistory`, by one statement. */
+export async function readHistories(
+  app: App,
+  organisationId: string,
+  meters: Meter[],
+  days: number,
+): Promise<MeterHistory[]> {
   const range = rangeOf(app, meters, days);
   const [row] = await storedDays(app.db).execute({ organisationId, ...range });
   return historiesFrom(meters, range.dates, row?.stored ?? null);
@@ -42,7 +48,7 @@ const storedDays = prepared((db) =>
 type StoredDay = { meter: string; date: string; used: number };
 
 /** The days in UTC of a history, and the values of the placeholders of `usageDays`. */
-export function rangeOf(app: App, meters: Meter[], days: number) {
+function rangeOf(app: App, meters: Meter[], days: number) {
   const now = app.now().getTime();
   const dates = Array.from({ length: days }, (_, at) => dayOf(new Date(now - (days - 1 - at) * dayMilliseconds)));
   const asked = JSON.stringify(meters.map(({ meter, kind }) => ({ meter, is_gauge: kind === 'gauge' })));
@@ -54,7 +60,7 @@ export function rangeOf(app: App, meters: Meter[], days: number) {
  * from the first one on, in their order, and, for a gauge, the last day before it. The current row of a meter
  * holds its own last day.
  */
-export function usageDays(organisationId: unknown): SQL<StoredDay[] | null> {
+function usageDays(organisationId: unknown): SQL<StoredDay[] | null> {
   const first = sql`${sql.placeholder('first')}::date`;
   return sql<StoredDay[] | null>`(
     with asked as (select * from json_to_recordset(${sql.placeholder('asked')}::json) as asked (meter text, is_gauge boolean))
@@ -76,7 +82,7 @@ export function usageDays(organisationId: unknown): SQL<StoredDay[] | null> {
 }
 
 /** Returns a history of each meter from the stored days. */
-export function historiesFrom(meters: Meter[], dates: string[], stored: StoredDay[] | null): MeterHistory[] {
+function historiesFrom(meters: Meter[], dates: string[], stored: StoredDay[] | null): MeterHistory[] {
   return meters.map(({ meter, kind }) => {
     const own = (stored ?? []).filter((row) => row.meter === meter);
     const used = kind === 'gauge' ? levels(own, dates) : sums(own, dates);

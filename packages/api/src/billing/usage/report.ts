@@ -1,10 +1,9 @@
 import { inArray } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
 import type { App } from '../../app.ts';
-import { planFactsOfOrganisations } from '../../organisations/plan-facts.ts';
-import { organisations } from '../../platform/db/schema/organisations.ts';
+import { currentPlan } from '../../organisations/plan.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
-import { entitlingSubscription, planFrom } from '../entitlement/read-plan.ts';
 import { idempotencyKeyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
 import { timeProblem, type UsageRecord } from './usage-input.ts';
@@ -83,13 +82,13 @@ async function periodsOf(app: App, records: CheckedRecord[], now: Date): Promise
     ids.length === 0
       ? []
       : await app.db
-          .select({ id: organisations.id, facts: planFactsOfOrganisations() })
-          .from(organisations)
-          .where(inArray(organisations.id, [...new Set(ids)]));
-  const subscriptions = new Map(rows.map(({ id, facts }) => [id, entitlingSubscription(planFrom(app, facts))]));
+          .select()
+          .from(organisationPlans)
+          .where(inArray(organisationPlans.organisationId, [...new Set(ids)]));
+  const plans = new Map(rows.map((row) => [row.organisationId, currentPlan(app, row)]));
 
   return ({ organisationId, meterSettings, time }) =>
-    periodOf(app, meterSettings, subscriptions.get(organisationId) ?? null, time > now ? time : now);
+    periodOf(meterSettings, plans.get(organisationId) ?? null, time > now ? time : now);
 }
 
 async function store(

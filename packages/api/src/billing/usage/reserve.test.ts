@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
-import { givePlan } from '../../testing/factories.ts';
+import { decideNow, givePlan } from '../../testing/factories.ts';
 import { giveBack, makeTarget, take } from '../../testing/usage.ts';
-import { readSubscription } from '../subscription/read-subscription.ts';
+import { readSubscription } from '../summary/read-subscription.ts';
 import { deleteExpiredKeys } from './idempotency.ts';
 import { usageRequestInput } from './usage-input.ts';
 
@@ -112,6 +112,7 @@ describe('a reservation', () => {
     await givePlan(running, target.organisationId, 'silver');
     expect(await take(running, { ...target, amount: 20 })).toMatchObject({ used: 20, limit: 25 });
     await running.app.sql`delete from payment_subscriptions where organisation_id = ${target.organisationId}`;
+    await decideNow(running.app, target.organisationId);
     await expect(take(running, target)).rejects.toMatchObject({ facts: { used: 20, limit: 3 } });
     expect(await giveBack(running, { ...target, amount: 10 })).toMatchObject({ used: 10, limit: 3 });
   });

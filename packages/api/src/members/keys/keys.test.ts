@@ -79,7 +79,7 @@ describe('a key', () => {
       kind: 'key',
       organisationId: owner.organisationId,
       scopes: ['READ', 'WRITE'],
-      planFacts: [{ tier: 'gold' }],
+      planRow: { tier: 'gold' },
     });
     expect(() => principal?.require('ADMIN')).toThrow('This API key does not have the scope ADMIN.');
     const rows = JSON.stringify([

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
-import { readPlan } from '../../billing/entitlement/read-plan.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { eraseUser } from './erase-user.ts';

@@ -98,7 +98,7 @@ export async function removeOrganisation(
     .where(eq(organisations.id, organisationId))
     .returning({ slug: organisations.slug });
   await recordAudit(tx, now, { action: 'organisation-deleted', ...actor, organisationId });
-  await eraseTracesOfOrganisation(app, tx, organisationId);
+  await eraseTracesOfOrganisation(tx, organisationId);
   return deleted.map(({ slug }) => slug);
 }
 

@@ -1,6 +1,5 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { stripEvents } from '../../billing/events/strip-events.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';
@@ -63,9 +62,9 @@ async function eraseBillingAddress(app: App, tx: Transaction, email: string): Pr
 
 /**
  * Removes what is left of a deleted organisation: audit entries keep their action and ids, changes that are not read yet
- * their place in the feed, with the id as slug, and events of the payment provider what decides a subscription.
+ * their place in the feed, with the id as slug, and events of the payment provider lose their payload.
  */
-export async function eraseTracesOfOrganisation(app: App, tx: Transaction, organisationId: string): Promise<void> {
+export async function eraseTracesOfOrganisation(tx: Transaction, organisationId: string): Promise<void> {
   await tx
     .update(changes)
     .set({ data: sql`jsonb_build_object('slug', ${changes.organisationId}, 'name', null)` })
@@ -74,5 +73,5 @@ export async function eraseTracesOfOrganisation(app: App, tx: Transaction, organ
     .update(auditEvents)
     .set({ details: {} })
     .where(and(eq(auditEvents.organisationId, organisationId), sql`${auditEvents.details} <> '{}'`));
-  await stripEvents(app, tx, eq(paymentEvents.organisationId, organisationId));
+  await tx.update(paymentEvents).set({ payload: null }).where(eq(paymentEvents.organisationId, organisationId));
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { readPlan } from '../../billing/entitlement/read-plan.ts';
 import { assignPositions } from '../../changes/assign-positions.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { newId } from '../../platform/db/id.ts';
 import { oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';

@@ -35,7 +35,7 @@ export function afterRestore(app: App, actor: Actor) {
     const mails = await app.jobs.dropMails(tx);
     const subscriptions = await tx
       .update(paymentSubscriptions)
-      .set({ needsSync: true })
+      .set({ needsSync: true, version: sql`${paymentSubscriptions.version} + 1` })
       .returning({ id: paymentSubscriptions.id });
     await tx.update(changeFeed).set({ deployment: sql`gen_random_uuid()` });
     await raiseSequences(tx);
@@ -53,16 +53,14 @@ export function afterRestore(app: App, actor: Actor) {
 }
 
 /**
- * Raises the sequences of numbers over all stored ones: logical replication copies rows and no sequences, and an
- * event with a low number would be outranked by events and answers that are older, and the next migration's
- * number would be taken.
+ * Raises the sequences of numbers over all stored ones: logical replication copies rows and no sequences, and the
+ * next number would be taken.
  */
 async function raiseSequences(tx: Transaction): Promise<void> {
   await tx.execute(sql`
     select setval('payment_events_number_seq', greatest(
       (select last_value from payment_events_number_seq),
-      (select max(number) from payment_events),
-      (select max(last_event_number) from payment_subscriptions)
+      (select max(number) from payment_events)
     ))`);
   await tx.execute(sql`
     select setval('changes_id_seq', greatest((select last_value from changes_id_seq), (select max(id) from changes)))`);

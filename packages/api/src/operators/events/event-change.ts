@@ -1,5 +1,8 @@
-import { objectBefore } from '../../billing/projection/previous-state.ts';
-import { readSubscriptionState, type SubscriptionState } from '../../billing/projection/provider-objects.ts';
+import {
+  objectBefore,
+  readSubscriptionState,
+  type SubscriptionState,
+} from '../../billing/subscription/provider-objects.ts';
 import { type Fields, fields, seconds, textOf, toDate } from '../../platform/providers/untrusted-json.ts';
 
 /** What an event shows of a subscription: its status now, and each property that the event changed. */
@@ -31,15 +34,15 @@ type EventChange = SubscriptionChange | InvoiceChange;
 export type NameOfPrice = (price: string) => string;
 
 /**
- * Reads from a stored event what it changed. Returns null if the payload is not readable, or
+ * Reads from a stored event what it changed. Returns null if the payload was dropped or is not readable, or
  * says nothing about a subscription or an invoice.
  */
 export function readEventChange(
   type: string,
-  payload: string,
+  payload: string | null,
   nameOf: NameOfPrice = (price) => price,
 ): EventChange | null {
-  const data = fields(fields(parse(payload))?.data);
+  const data = fields(fields(parse(payload ?? ''))?.data);
   const object = fields(data?.object);
   if (object === null) return null;
 

@@ -100,6 +100,6 @@ function shownMoment({ at, key, event, type, outcome, flagged, payload, actor }:
     outcome,
     flagged,
     actor,
-    change: event === null ? null : readEventChange(type, payload ?? '', nameOf),
+    change: event === null ? null : readEventChange(type, payload, nameOf),
   };
 }

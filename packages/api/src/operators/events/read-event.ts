@@ -48,7 +48,8 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     flagged: row.flagged,
     effect: handlerOf(row.type),
     change: readEventChange(row.type, payload, nameOfPrice(app)),
-    payload: hideSecrets(payload),
+    /** Null once it was dropped. */
+    payload: payload && hideSecrets(payload),
     row: found.subscription && shownSubscription(app, found.subscription),
   };
 }

@@ -1,10 +1,10 @@
-import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
-import { planFrom } from '../../billing/entitlement/read-plan.ts';
 import { organisationStatusOf } from '../../organisations/account-status.ts';
 import { basicColumns } from '../../organisations/basic-columns.ts';
-import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
+import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
 import { contains, readSearchReach } from '../search.ts';
@@ -23,6 +23,7 @@ export async function listOrganisations(app: App, { search, after, rows }: ListI
   const found = await app.db
     .select(organisationColumns)
     .from(organisations)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(and(await matches(app, search), after === undefined ? undefined : lt(organisations.id, after)))
     .orderBy(desc(organisations.id))
     .limit(rows + 1);
@@ -41,7 +42,7 @@ export async function listOrganisations(app: App, { search, after, rows }: ListI
 export const organisationColumns = {
   ...basicColumns,
   createdAt: organisations.createdAt,
-  facts: planFacts(sql.raw('organisations.id')),
+  planRow: planColumns,
   owner: sql<string | null>`(
     select owners.email from memberships owned join users owners on owners.id = owned.user_id
     where owned.organisation_id = organisations.id and owned.role = 'owner'
@@ -52,13 +53,13 @@ type Row = Pick<
   typeof organisations.$inferSelect,
   'id' | 'slug' | 'name' | 'approval' | 'suspendedAt' | 'createdAt'
 > & {
-  facts: PlanFacts | null;
+  planRow: PlanRow | null;
   owner: string | null;
 };
 
 /** Converts an organisation to the form that operators see. */
-export function shownOrganisation(app: App, { facts, approval, suspendedAt, createdAt, ...row }: Row) {
-  const { tier, plan, subscription } = planFrom(app, facts);
+export function shownOrganisation(app: App, { planRow, approval, suspendedAt, createdAt, ...row }: Row) {
+  const { tier, plan, subscription } = currentPlan(app, planRow);
   return {
     id: row.id,
     slug: row.slug,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -32,6 +33,7 @@ export async function readOrganisationPage(
       declineReason: organisations.declineReason,
     })
     .from(organisations)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(eq(organisations.id, id));
   if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
 

@@ -5,7 +5,7 @@ import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { signUp, signUpInput } from '../../auth/sign-up/sign-up.ts';
 import { resendVerification } from '../../auth/verification/sending/resend-verification.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
-import { readPlan } from '../../billing/entitlement/read-plan.ts';
+import { readPlan } from '../../organisations/plan.ts';
 import { startTestApp } from '../../testing/app.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
 import { createTestDatabase } from '../../testing/database/database.ts';

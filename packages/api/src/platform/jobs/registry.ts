@@ -10,8 +10,10 @@ export interface JobData {
   sweep: object;
   /** Deletes changes that are no longer kept. */
   'changes-sweep': object;
-  /** Adds the plans that changed by time alone to the feed of changes. */
+  /** Decides the plans anew that changed by time alone. */
   'payment-plan-times': object;
+  /** Decides every plan anew after a start with other plans or another grace. */
+  'payment-plans': object;
   /** Stores yesterday's number of members for the history of usage. */
   'usage-days': object;
   /** Deletes expired idempotency keys and old history. */
@@ -32,7 +34,7 @@ export interface JobData {
   'payment-undelivered': object;
   /** Compares all subscriptions with the provider. */
   'payment-compare': object;
-  /** Deletes old events, checkouts and leases, and strips the payloads of events. */
+  /** Deletes old events, checkouts and leases, and drops the payloads of events. */
   'payment-sweep': object;
 }
 

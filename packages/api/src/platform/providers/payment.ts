@@ -147,6 +147,16 @@ export function isMissing(error: unknown, param?: string): boolean {
   return complaint?.code === 'resource_missing' && (param === undefined || complaint.param === param);
 }
 
+/**
+ * Returns the second of the provider's clock in which it gave an answer, by the answer's header `Date`; null if the
+ * header is missing or cannot be read.
+ */
+export function answeredAt(answer: object): number | null {
+  const { lastResponse } = answer as { lastResponse?: { headers?: Record<string, string | undefined> } };
+  const milliseconds = Date.parse(lastResponse?.headers?.date ?? '');
+  return Number.isNaN(milliseconds) ? null : Math.floor(milliseconds / 1000);
+}
+
 /** The exact text of a delivery, a leading byte-order mark included, and its signature header. */
 export type SignedText = { payload: string; signature: string };
 

@@ -104,14 +104,6 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       'api-key-created by operator from client',
     ],
     [
-      'a payment event applied again in the console',
-      afterwards(
-        (made) => payFor(test, made),
-        (_, { eventId }) => operators().applyAgain({ event_id: eventId }),
-      ),
-      'event-applied-again by operator from client',
-    ],
-    [
       'a subscription synced in the console',
       afterwards(
         (made) => payFor(test, made),

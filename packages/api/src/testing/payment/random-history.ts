@@ -1,14 +1,22 @@
 import fc from 'fast-check';
-import { canonical } from '../../billing/projection/previous-state.ts';
-import type { StateEvent } from '../../billing/projection/projection.ts';
 import { type Fields, fields } from '../../platform/providers/untrusted-json.ts';
+
+/** An event that shows the state of a subscription, and the values before its change. */
+export type StateEvent = {
+  id: string;
+  /** The provider's clock, in whole seconds. */
+  created: number;
+  object: Fields;
+  /** Null for an event that shows a state but no change. */
+  previous: Fields | null;
+};
 
 /**
  * The history of a subscription at the provider, for property tests. Several changes may have the
  * same second, two events may report one change, and an event may report no change.
  */
 export type History = {
-  /** In order, with consecutive numbers. */
+  /** In order. */
   events: StateEvent[];
   /** The subscription after the last event. */
   lastObject: Fields;
@@ -48,7 +56,7 @@ export const history: fc.Arbitrary<History> = fc
   .record({
     steps: fc.array(step, { maxLength: 12 }),
     cancelled: fc.boolean(),
-    // Ids in random order, because the projection must not depend on it.
+    // Ids in random order, because nothing may depend on them.
     ids: fc.uniqueArray(fc.integer({ min: 0, max: 0xffffff }), { minLength: 30, maxLength: 30 }),
   })
   .map(({ steps, cancelled, ids }) => buildHistory(steps, cancelled, ids));
@@ -69,7 +77,7 @@ function buildHistory(steps: Step[], cancelled: boolean, ids: number[]): History
 
   function add(previous: Fields | null) {
     const number = events.length + 1;
-    events.push({ id: `evt_${ids[number]?.toString(16).padStart(6, '0')}`, number, created, object, previous });
+    events.push({ id: `evt_${ids[number]?.toString(16).padStart(6, '0')}`, created, object, previous });
   }
 
   add(null);
@@ -107,4 +115,17 @@ function differenceTo(before: Fields, after: Fields): Fields {
     difference[name] = then !== null && now !== null ? differenceTo(then, now) : (before[name] ?? null);
   }
   return difference;
+}
+
+/** Returns the same text for all equal objects: members are sorted, and null equals absent. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  const object = fields(value);
+  if (object === null) return JSON.stringify(value) ?? 'null';
+
+  const members = Object.keys(object)
+    .filter((name) => object[name] !== null && object[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(object[name])}`);
+  return `{${members.join()}}`;
 }

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
+import { expect } from 'vitest';
 import type { App } from '../../app.ts';
-import { requireSubscriptionState } from '../../billing/projection/provider-objects.ts';
-import { storeSnapshot } from '../../billing/sync/store-snapshot.ts';
+import { requireSubscriptionState } from '../../billing/subscription/provider-objects.ts';
+import { storeAnswer } from '../../billing/sync/store-answer.ts';
 import { noSyncs } from '../../billing/sync/sync-queue.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
@@ -52,8 +53,9 @@ export async function reportedSubscription(billing: BillingTest) {
     },
     /** Stores the provider's answer. */
     async answer(status: string) {
-      const number = (await row())?.lastEventNumber ?? 0;
-      await storeSnapshot(app, owner, requireSubscriptionState(objectOf(status), names.id), number);
+      const version = (await row())?.version ?? null;
+      const state = requireSubscriptionState(objectOf(status), names.id);
+      expect(await storeAnswer(app, owner, { state, at: seconds }, version)).toBe(true);
     },
   };
 }

@@ -25,7 +25,6 @@ export const eventTexts = texts({
     showAll: 'Show all events',
     noneYet: 'No events yet',
     noneYetHint: 'Each event that the payment provider sends to /webhooks/payment appears here, with what it changed.',
-    applyAgain: 'Apply again',
     effect: 'Effect',
     customer: 'Customer',
     subscription: 'Subscription',
@@ -34,6 +33,7 @@ export const eventTexts = texts({
     type: 'Type',
     now: 'This subscription now',
     payload: 'Payload',
+    payloadDropped: 'Payloads are kept for 90 days.',
     historyOf: (name: string) => `Billing history of ${name}`,
     historyLead: 'The payment provider’s events and people’s actions.',
     subscriptions: 'Subscriptions',
@@ -87,7 +87,6 @@ export const eventTexts = texts({
     noneYet: 'Noch keine Ereignisse',
     noneYetHint:
       'Jedes Ereignis, das der Zahlungsanbieter an /webhooks/payment sendet, erscheint hier mit dem, was es geändert hat.',
-    applyAgain: 'Noch einmal anwenden',
     effect: 'Wirkung',
     customer: 'Kunde',
     subscription: 'Abonnement',
@@ -96,6 +95,7 @@ export const eventTexts = texts({
     type: 'Art',
     now: 'Dieses Abonnement jetzt',
     payload: 'Inhalt',
+    payloadDropped: 'Inhalte werden 90 Tage lang aufbewahrt.',
     historyOf: (name) => `Abrechnungsverlauf von ${name}`,
     historyLead: 'Ereignisse des Zahlungsanbieters und Aktionen von Personen.',
     subscriptions: 'Abonnements',
@@ -182,11 +182,9 @@ export const changeTexts = texts({
 /** What the notices say after an action on an event or a subscription. The server writes them. */
 export const eventDoneTexts = texts({
   en: {
-    applied: () => say`Applied again. A sync with the provider follows in the background.`,
     synced: () => say`Synced: this subscription now matches the provider.`,
   },
   de: {
-    applied: () => say`Noch einmal angewendet. Der Abgleich mit dem Anbieter folgt im Hintergrund.`,
     synced: () => say`Abgeglichen: Dieses Abonnement stimmt jetzt mit dem Anbieter überein.`,
   },
 });

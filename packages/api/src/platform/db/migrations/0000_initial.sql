@@ -80,6 +80,22 @@ CREATE TABLE "audit_events" (
 	"details" jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "organisation_plans" (
+	"organisation_id" uuid PRIMARY KEY NOT NULL,
+	"tier" text NOT NULL,
+	"source" text NOT NULL,
+	"since" timestamp with time zone NOT NULL,
+	"subscription_id" text,
+	"status" text,
+	"cancel_at_period_end" boolean DEFAULT false NOT NULL,
+	"current_period_start" timestamp with time zone,
+	"current_period_end" timestamp with time zone,
+	"ends_at" timestamp with time zone,
+	"started_at" timestamp with time zone,
+	"valid_until" timestamp with time zone,
+	"next_tier" text
+);
+--> statement-breakpoint
 CREATE TABLE "payment_checkouts" (
 	"id" text PRIMARY KEY NOT NULL,
 	"organisation_id" uuid NOT NULL,
@@ -109,12 +125,23 @@ CREATE TABLE "payment_events" (
 	"customer_id" text,
 	"subscription_id" text,
 	"invoice_id" text,
-	"status_class" text,
 	"handled" boolean NOT NULL,
 	"outcome" text NOT NULL,
 	"flagged" boolean DEFAULT false NOT NULL,
-	"payload" text NOT NULL,
-	"stripped_at" timestamp with time zone
+	"payload" text
+);
+--> statement-breakpoint
+CREATE TABLE "payment_invoices" (
+	"id" text PRIMARY KEY NOT NULL,
+	"organisation_id" uuid NOT NULL,
+	"subscription_id" text,
+	"problem" text,
+	"url" text,
+	"amount" bigint,
+	"currency" text,
+	"next_attempt_at" timestamp with time zone,
+	"noted_at" bigint NOT NULL,
+	"settled" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "payment_known_prices" (
@@ -157,13 +184,9 @@ CREATE TABLE "payment_subscriptions" (
 	"ends_at" timestamp with time zone,
 	"started_at" timestamp with time zone,
 	"past_due_since" timestamp with time zone,
-	"snapshot" text,
-	"snapshot_number" bigint,
-	"snapshot_past_due_since" timestamp with time zone,
-	"snapshot_past_due_number" bigint,
-	"snapshot_past_due_invoice" text,
-	"settled_number" bigint DEFAULT 0 NOT NULL,
-	"last_event_number" bigint DEFAULT 0 NOT NULL,
+	"state_at" bigint,
+	"undone" jsonb,
+	"version" integer DEFAULT 0 NOT NULL,
 	"needs_sync" boolean DEFAULT false NOT NULL,
 	"synced_at" timestamp with time zone,
 	"problem" text
@@ -184,14 +207,6 @@ CREATE TABLE "changes" (
 	"organisation_id" uuid,
 	"user_id" uuid,
 	"data" jsonb DEFAULT '{}'::jsonb NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "told_organisations" (
-	"organisation_id" uuid PRIMARY KEY NOT NULL,
-	"tier" text DEFAULT 'free' NOT NULL,
-	"status" text DEFAULT 'none' NOT NULL,
-	"ends_at" timestamp with time zone,
-	"due_at" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "deployment_secrets" (
@@ -357,10 +372,11 @@ ALTER TABLE "sign_ups" ADD CONSTRAINT "sign_ups_user_id_users_id_fk" FOREIGN KEY
 ALTER TABLE "users" ADD CONSTRAINT "users_last_organisation_id_organisations_id_fk" FOREIGN KEY ("last_organisation_id") REFERENCES "public"."organisations"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "verification_links" ADD CONSTRAINT "verification_links_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "verification_links" ADD CONSTRAINT "verification_links_sign_up_id_sign_ups_id_fk" FOREIGN KEY ("sign_up_id") REFERENCES "public"."sign_ups"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "organisation_plans" ADD CONSTRAINT "organisation_plans_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_checkouts" ADD CONSTRAINT "payment_checkouts_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_customers" ADD CONSTRAINT "payment_customers_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payment_invoices" ADD CONSTRAINT "payment_invoices_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_subscriptions" ADD CONSTRAINT "payment_subscriptions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "told_organisations" ADD CONSTRAINT "told_organisations_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_maker" FOREIGN KEY ("made_by","organisation_id") REFERENCES "public"."memberships"("user_id","organisation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -391,19 +407,20 @@ CREATE INDEX "audit_events_actor" ON "audit_events" USING btree ("actor_id","at"
 CREATE INDEX "audit_events_user" ON "audit_events" USING btree ("user_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_organisation" ON "audit_events" USING btree ("organisation_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "organisation_plans_valid_until" ON "organisation_plans" USING btree ("valid_until");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_organisation" ON "payment_checkouts" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_open" ON "payment_checkouts" USING btree ("opened_at") WHERE "payment_checkouts"."closed_at" is null;--> statement-breakpoint
-CREATE INDEX "payment_events_newest" ON "payment_events" USING btree ("subscription_id","created") WHERE "payment_events"."status_class" is not null;--> statement-breakpoint
-CREATE INDEX "payment_events_status_class" ON "payment_events" USING btree ("subscription_id","status_class","created","id") WHERE "payment_events"."status_class" is not null;--> statement-breakpoint
-CREATE INDEX "payment_events_invoice" ON "payment_events" USING btree ("invoice_id") WHERE "payment_events"."invoice_id" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_organisation" ON "payment_events" USING btree ("organisation_id","created");--> statement-breakpoint
 CREATE INDEX "payment_events_received" ON "payment_events" USING btree ("received_at");--> statement-breakpoint
-CREATE INDEX "payment_events_unstripped" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."stripped_at" is null;--> statement-breakpoint
+CREATE INDEX "payment_events_payload" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."payload" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_id" ON "payment_events" USING btree ("id" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "payment_events_type" ON "payment_events" USING btree ("type" text_pattern_ops,"received_at");--> statement-breakpoint
 CREATE INDEX "payment_events_customer" ON "payment_events" USING btree ("customer_id") WHERE "payment_events"."customer_id" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_subscription" ON "payment_events" USING btree ("subscription_id") WHERE "payment_events"."subscription_id" is not null;--> statement-breakpoint
+CREATE INDEX "payment_events_invoice" ON "payment_events" USING btree ("invoice_id") WHERE "payment_events"."invoice_id" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_flagged" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."flagged";--> statement-breakpoint
+CREATE INDEX "payment_invoices_open" ON "payment_invoices" USING btree ("organisation_id","noted_at") WHERE not "payment_invoices"."settled";--> statement-breakpoint
+CREATE INDEX "payment_invoices_settled" ON "payment_invoices" USING btree ("noted_at") WHERE "payment_invoices"."settled";--> statement-breakpoint
 CREATE INDEX "payment_subscriptions_organisation" ON "payment_subscriptions" USING btree ("organisation_id","ended","started_at");--> statement-breakpoint
 CREATE INDEX "payment_subscriptions_sync" ON "payment_subscriptions" USING btree ("synced_at") WHERE "payment_subscriptions"."needs_sync";--> statement-breakpoint
 CREATE INDEX "payment_subscriptions_active" ON "payment_subscriptions" USING btree ("organisation_id") WHERE "payment_subscriptions"."status" = 'active';--> statement-breakpoint
@@ -414,7 +431,6 @@ CREATE UNIQUE INDEX "changes_position" ON "changes" USING btree ("position");-->
 CREATE INDEX "changes_organisation" ON "changes" USING btree ("organisation_id","position");--> statement-breakpoint
 CREATE INDEX "changes_unplaced" ON "changes" USING btree ("id") WHERE "changes"."position" is null;--> statement-breakpoint
 CREATE INDEX "changes_at" ON "changes" USING btree ("at");--> statement-breakpoint
-CREATE INDEX "told_organisations_due" ON "told_organisations" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "api_keys_organisation" ON "api_keys" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "api_keys_creator" ON "api_keys" USING btree ("created_by");--> statement-breakpoint
 CREATE INDEX "invitations_organisation" ON "invitations" USING btree ("organisation_id","made_by");--> statement-breakpoint

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
@@ -45,10 +45,10 @@ export const paymentCheckouts = pgTable(
   ],
 );
 
-/**
- * One row per subscription at the provider. It is computed from the newest snapshot and the stored
- * events, never from its previous value.
- */
+/** The columns of a subscription's row that the provider's own state decides, as JSON writes them. */
+type WrittenState = Record<string, string | boolean | null>;
+
+/** One row per subscription at the provider: the newest state that an event or an answer has shown. */
 export const paymentSubscriptions = pgTable(
   'payment_subscriptions',
   {
@@ -60,36 +60,24 @@ export const paymentSubscriptions = pgTable(
     /** The provider's status; null while only the id is known. */
     status: text('status'),
     ended: boolean('ended').notNull().default(false),
-    /** A paid tier, by the plans that were configured when the row was computed. */
+    /** A paid tier, by the plans that were configured when the row was written. */
     tier: text('tier'),
     tierSource: text('tier_source', { enum: ['price', 'lookup_key', 'product', 'metadata'] }),
     priceId: text('price_id'),
     /** Whether an end is scheduled, in either of the provider's two forms. */
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
-    /** Null for rows that were last written before this column was added. */
     currentPeriodStart: moment('current_period_start'),
     currentPeriodEnd: moment('current_period_end'),
     endsAt: moment('ends_at'),
     startedAt: moment('started_at'),
+    /** When the grace of a past-due subscription began; null for every other status. */
     pastDueSince: moment('past_due_since'),
-    /** The provider's last answer, and the number of the last event stored before the request. */
-    snapshot: text('snapshot'),
-    snapshotNumber: bigint('snapshot_number', { mode: 'number' }),
-    snapshotPastDueSince: moment('snapshot_past_due_since'),
-    /**
-     * The number of the last event stored before the provider first answered past due, or before a later answer that
-     * was found to be about the same run. Null for other answers and for rows whose first such answer is older than
-     * this column.
-     */
-    snapshotPastDueNumber: bigint('snapshot_past_due_number', { mode: 'number' }),
-    /** The newest invoice in that first answer; null where it was not stored. */
-    snapshotPastDueInvoice: text('snapshot_past_due_invoice'),
-    /**
-     * That number for the last answer whose status was not past_due, or that showed late events to be of an earlier
-     * failure: a run of failed payments cannot have begun before it.
-     */
-    settledNumber: bigint('settled_number', { mode: 'number' }).notNull().default(0),
-    lastEventNumber: bigint('last_event_number', { mode: 'number' }).notNull().default(0),
+    /** The second of the provider's clock of which the row shows the state; null while no event or answer has shown one. */
+    stateAt: bigint('state_at', { mode: 'number' }),
+    /** The columns that the last event changed, as they were before it; null after an answer of the provider. */
+    undone: jsonb('undone').$type<WrittenState>(),
+    /** Raised by every event of the subscription and every write: an answer is stored if it is what it was before asking. */
+    version: integer('version').notNull().default(0),
     needsSync: boolean('needs_sync').notNull().default(false),
     syncedAt: moment('synced_at'),
     /** A problem that an operator should look at. */
@@ -106,14 +94,43 @@ export const paymentSubscriptions = pgTable(
 );
 
 /**
- * The event store. Old payloads are stripped of personal data, and old events that no longer decide anything are
- * deleted. Without foreign keys, because it also contains events of other customers and outlives the organisations.
+ * What an organisation has. One function of billing decides it, in the transaction of whatever changes it, and every
+ * reader reads it as it stands. No row means the first tier.
+ */
+export const organisationPlans = pgTable(
+  'organisation_plans',
+  {
+    organisationId: uuid('organisation_id')
+      .primaryKey()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
+    tier: text('tier').notNull(),
+    source: text('source', { enum: ['subscription', 'operator', 'free'] }).notNull(),
+    /** Since when the organisation has this tier from this source. */
+    since: moment('since').notNull(),
+    /** The subscription that decides, entitled or not, and what readers show of it; null if there is none. */
+    subscriptionId: text('subscription_id'),
+    status: text('status'),
+    cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
+    currentPeriodStart: moment('current_period_start'),
+    currentPeriodEnd: moment('current_period_end'),
+    endsAt: moment('ends_at'),
+    startedAt: moment('started_at'),
+    /** When the tier changes by time alone, and the tier that follows then; null if it does not. */
+    validUntil: moment('valid_until'),
+    nextTier: text('next_tier'),
+  },
+  (table) => [index('organisation_plans_valid_until').on(table.validUntil)],
+);
+
+/**
+ * The ledger of events: what arrived and what it turned out to be. Payloads are dropped after 90 days. Without foreign
+ * keys, because it also contains events of other customers and outlives the organisations.
  */
 export const paymentEvents = pgTable(
   'payment_events',
   {
     id: text('id').primaryKey(),
-    /** Our order of arrival, assigned while the organisation's row is locked. */
+    /** Our order of arrival, for the lists of the operator console. */
     number: bigint('number', { mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
     type: text('type').notNull(),
     /** The provider's time, in whole seconds. */
@@ -123,36 +140,52 @@ export const paymentEvents = pgTable(
     customerId: text('customer_id'),
     subscriptionId: text('subscription_id'),
     invoiceId: text('invoice_id'),
-    /**
-     * The class of the subscription's status in the event; null if the event shows no status. `past_due_begins` shows
-     * the change from another status to past due: an earlier release stored `past_due`, and ignores `past_due_begins`.
-     */
-    statusClass: text('status_class', { enum: ['ended', 'past_due', 'past_due_begins', 'other'] }),
     handled: boolean('handled').notNull(),
     outcome: text('outcome').notNull(),
     /** Whether an operator should look at the event. */
     flagged: boolean('flagged').notNull().default(false),
-    /** Stored as text, because jsonb refuses U+0000. */
-    payload: text('payload').notNull(),
-    /** When everything personal was removed from the payload; null while it is as received. */
-    strippedAt: moment('stripped_at'),
+    /** Stored as text, because jsonb refuses U+0000. Null once it was dropped. */
+    payload: text('payload'),
   },
   (table) => [
-    index('payment_events_newest').on(table.subscriptionId, table.created).where(sql`${table.statusClass} is not null`),
-    index('payment_events_status_class')
-      .on(table.subscriptionId, table.statusClass, table.created, table.id)
-      .where(sql`${table.statusClass} is not null`),
-    index('payment_events_invoice').on(table.invoiceId).where(sql`${table.invoiceId} is not null`),
     index('payment_events_organisation').on(table.organisationId, table.created),
     index('payment_events_received').on(table.receivedAt),
-    // For the nightly job that strips payloads.
-    index('payment_events_unstripped').on(table.receivedAt).where(sql`${table.strippedAt} is null`),
+    // For the job that drops old payloads.
+    index('payment_events_payload').on(table.receivedAt).where(sql`${table.payload} is not null`),
     // For the searches of the operator console.
     index('payment_events_id').on(table.id.op('text_pattern_ops')),
     index('payment_events_type').on(table.type.op('text_pattern_ops'), table.receivedAt),
     index('payment_events_customer').on(table.customerId).where(sql`${table.customerId} is not null`),
     index('payment_events_subscription').on(table.subscriptionId).where(sql`${table.subscriptionId} is not null`),
+    index('payment_events_invoice').on(table.invoiceId).where(sql`${table.invoiceId} is not null`),
     index('payment_events_flagged').on(table.receivedAt).where(sql`${table.flagged}`),
+  ],
+);
+
+/** One row per invoice with a payment problem, and per settled one while its problem may still be reported late. */
+export const paymentInvoices = pgTable(
+  'payment_invoices',
+  {
+    id: text('id').primaryKey(),
+    organisationId: uuid('organisation_id')
+      .notNull()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
+    subscriptionId: text('subscription_id'),
+    /** The newest problem that an event has reported; null if none has. */
+    problem: text('problem', { enum: ['payment_failed', 'action_required'] }),
+    /** The page that pays the invoice. Whoever knows it needs no sign-in. */
+    url: text('url'),
+    amount: bigint('amount', { mode: 'number' }),
+    currency: text('currency'),
+    nextAttemptAt: moment('next_attempt_at'),
+    /** The provider's second of the newest event about it. */
+    notedAt: bigint('noted_at', { mode: 'number' }).notNull(),
+    /** Whether it is paid, voided or written off: from then on no problem is noted. */
+    settled: boolean('settled').notNull().default(false),
+  },
+  (table) => [
+    index('payment_invoices_open').on(table.organisationId, table.notedAt).where(sql`not ${table.settled}`),
+    index('payment_invoices_settled').on(table.notedAt).where(sql`${table.settled}`),
   ],
 );
 
@@ -175,7 +208,8 @@ export const paymentLivePrices = pgTable('payment_live_prices', {
 
 /**
  * By name: the provider's mode that the database belongs to, the id of the portal's configuration that
- * `operator billing-setup` created at the provider, and the offer that it was last given there (as JSON).
+ * `operator billing-setup` created at the provider, the offer that it was last given there (as JSON), and the hash of
+ * the plans and the grace by which every organisation's plan was last decided.
  */
 export const paymentSettings = pgTable('payment_settings', {
   name: text('name').primaryKey(),

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
-import { organisations } from './organisations.ts';
 
 /**
  * The changes that other services read, written by `recordChange` in the transaction of the change. Without foreign
@@ -37,19 +36,3 @@ export const changeFeed = pgTable('change_feed', {
   /** The position of the newest change that was deleted. */
   deletedTo: bigint('deleted_to', { mode: 'number' }).notNull().default(0),
 });
-
-/** The organisations whose creation the feed told, each with the plan that it told last. */
-export const toldOrganisations = pgTable(
-  'told_organisations',
-  {
-    organisationId: uuid('organisation_id')
-      .primaryKey()
-      .references(() => organisations.id, { onDelete: 'cascade' }),
-    tier: text('tier').notNull().default('free'),
-    status: text('status').notNull().default('none'),
-    endsAt: moment('ends_at'),
-    /** When the plan changes by time alone; null if it does not. */
-    dueAt: moment('due_at'),
-  },
-  (table) => [index('told_organisations_due').on(table.dueAt)],
-);

@@ -1,5 +1,3 @@
-import { formAction } from '#lib/forms/form-action.ts';
-import { eventDoneTexts } from '#lib/messages/operator/events.ts';
 import { requireOperator } from '../../require-operator.ts';
 import { sync } from '../sync-action.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -9,15 +7,10 @@ export const load: PageServerLoad = async (event) => {
   return { event: { ...found, payload: pretty(found.payload) } };
 };
 
-export const actions: Actions = {
-  applyAgain: formAction(({ operators }, _form, { params }) => operators.applyAgain({ event_id: params.event ?? '' }), {
-    done: (_form, _answer, { url }) => url.pathname,
-    notice: () => eventDoneTexts().applied(),
-  }),
-  sync,
-};
+export const actions: Actions = { sync };
 
-function pretty(payload: string): string {
+function pretty(payload: string | null): string | null {
+  if (payload === null) return null;
   try {
     return JSON.stringify(JSON.parse(payload), null, 2);
   } catch {

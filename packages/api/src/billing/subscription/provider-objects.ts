@@ -156,12 +156,6 @@ export function requireSubscriptionState(answer: unknown, id: string): Subscript
   return state;
 }
 
-/** Reads a snapshot, which is a state as JSON. An earlier release, whose states had less, may have written it. */
-export function parseSnapshot(snapshot: string): SubscriptionState {
-  const state = JSON.parse(snapshot);
-  return { latestInvoiceId: null, currentPeriodStart: null, ...state, statusClass: statusClassOf(state.status) };
-}
-
 function dataOf(list: unknown): unknown[] {
   const data = fields(list)?.data;
   return Array.isArray(data) ? data : [];
@@ -192,7 +186,7 @@ function readItem(item: Fields | null): SubscriptionItem {
   };
 }
 
-/** The class of a status, which the projection works with. An unknown status is of the class `other`. */
+/** The class of a status. An unknown status is of the class `other`. */
 export type StatusClass = 'ended' | 'past_due' | 'other';
 
 export function statusClassOf(status: string): StatusClass {
@@ -200,12 +194,19 @@ export function statusClassOf(status: string): StatusClass {
   return status === 'past_due' ? 'past_due' : 'other';
 }
 
-/** The class of an event: that of its status, unless it shows the change from another status to past due. */
-export type EventClass = StatusClass | 'past_due_begins';
-
-export function eventClassOf({ statusClass }: { statusClass: StatusClass }, previous: Fields | null): EventClass {
-  const before = textOf(previous?.status) ?? 'past_due';
-  return statusClass === 'past_due' && before !== 'past_due' ? 'past_due_begins' : statusClass;
+/**
+ * Computes an object before a change. The provider's `previous_attributes` hold only the changed members of a hash
+ * (null for an absent one) but the whole of an array. So a hash is undone member by member, and every other value is
+ * replaced.
+ */
+export function objectBefore(after: Fields, previous: Fields): Fields {
+  const before = { ...after };
+  for (const [name, value] of Object.entries(previous)) {
+    const now = fields(after[name]);
+    const then = fields(value);
+    before[name] = now !== null && then !== null ? objectBefore(now, then) : value;
+  }
+  return before;
 }
 
 /** Whether a subscription has ended and cannot be reactivated. */

@@ -1,21 +1,16 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
-import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
-import { type UsageFacts, usageFacts } from '../../organisations/usage-facts.ts';
+import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
 import { prepared } from '../../platform/db/client.ts';
-import {
-  noticeFrom,
-  openPaymentProblem,
-  type PaymentNotice,
-  type PaymentProblem,
-} from '../entitlement/payment-notice.ts';
-import { type OrganisationPlan, planFrom } from '../entitlement/read-plan.ts';
+import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { graceEnd } from '../entitlement/rank-subscriptions.ts';
+import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
 import type { Price, Tier } from '../plans/plans.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
-import { type Meter, type MeterReading, readingsFrom } from '../usage/meter.ts';
-import { historiesFrom, type MeterHistory, rangeOf, usageDays } from '../usage/read-history.ts';
+import { type Meter, type MeterReading, readingsFrom, storedUsage } from '../usage/meter.ts';
+import { type MeterHistory, readHistories } from '../usage/read-history.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 type SubscriptionSummary = {
@@ -59,31 +54,41 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   notice: PaymentNotice | null;
 };
 
+/** What an administrator is told of an open payment problem or of a past-due subscription. */
+type PaymentNotice = {
+  kind: 'payment_failed' | 'action_required';
+  /** Opens and pays the invoice without a sign-in, so only administrators may receive it. */
+  invoice_url: string | null;
+  grace_ends_at: string | null;
+};
+
 /**
- * Returns an organisation's plan, its usage and the prices of all tiers. Runs no statement for a
- * session that was read with its usage, else one; and at most once a minute another two that
- * refresh the stored prices.
+ * Returns an organisation's plan, its usage and the prices of all tiers, by one statement; and at most once a minute
+ * another two that refresh the stored prices.
  *
  * @throws AppError NO_ORGANISATION.
  */
 export async function readSubscription(app: App, principal: Reader): Promise<SubscriptionSummary> {
-  return summaryOf(app, await readOverviewFacts(app, principal, false));
+  return summaryOf(app, await readFacts(app, principal));
 }
 
 /**
- * Returns the summary with the payment notice and an end that is not confirmed yet, by the
- * same statement. The notice holds an address that pays the invoice without a sign-in, so
- * only administrators receive it.
+ * Returns the summary with the payment notice and an end that is not confirmed yet. The notice holds an address that
+ * pays the invoice without a sign-in, so only administrators receive it.
  *
  * @throws AppError as `readSubscription`.
  */
 export async function readOverview(app: App, principal: Reader): Promise<SubscriptionOverview> {
-  const withProblem = seesNotice(app, principal);
-  return overviewOf(app, await readOverviewFacts(app, principal, withProblem), withProblem);
+  const seesNotice = app.payment !== null && principal.scopes.includes('ADMIN');
+  const [facts, problem] = await Promise.all([
+    readFacts(app, principal),
+    seesNotice ? readPaymentProblem(app.db, principal.requireOrganisation().id) : null,
+  ]);
+  return overviewOf(app, facts, seesNotice ? noticeOf(problem, facts.graceEndsAt) : null);
 }
 
 /**
- * Returns the overview with the history of every meter for 30 days, by one statement.
+ * Returns the overview with the history of every meter for 30 days.
  *
  * @throws AppError as `readSubscription`.
  */
@@ -92,23 +97,25 @@ export async function readOverviewWithHistory(
   principal: Reader,
 ): Promise<SubscriptionOverview & { history: MeterHistory[] }> {
   const { meters } = app.plans;
-  const range = rangeOf(app, meters, 30);
-  const withProblem = seesNotice(app, principal);
-  const values = factValues(app, principal, withProblem);
-  const [[row], prices] = await Promise.all([
-    factsAndHistory(app.db).execute({ ...values, ...range }),
-    livePrices(app),
+  const { organisationId } = principal;
+  const [overview, history] = await Promise.all([
+    readOverview(app, principal),
+    organisationId === null ? [] : readHistories(app, organisationId, meters, 30),
   ]);
-
-  const overview = overviewOf(app, overviewFacts(app, principal, row, prices), withProblem);
-  return { ...overview, history: historiesFrom(meters, range.dates, row?.stored ?? null) };
+  return { ...overview, history };
 }
 
-function seesNotice(app: App, principal: Reader): boolean {
-  return app.payment !== null && principal.scopes.includes('ADMIN');
+/** The notice of an open payment problem or of a past-due subscription's grace; null if there is neither. */
+function noticeOf(problem: PaymentProblem | null, graceEndsAt: Date | null): PaymentNotice | null {
+  if (problem === null && graceEndsAt === null) return null;
+  return {
+    kind: problem?.problem ?? 'payment_failed',
+    invoice_url: problem?.url ?? null,
+    grace_ends_at: graceEndsAt?.toISOString() ?? null,
+  };
 }
 
-function overviewOf(app: App, facts: OverviewFacts, hasNotice: boolean): SubscriptionOverview {
+function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | null): SubscriptionOverview {
   const summary = summaryOf(app, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
   const ended = endsAt !== null && endsAt <= app.now();
@@ -118,67 +125,45 @@ function overviewOf(app: App, facts: OverviewFacts, hasNotice: boolean): Subscri
     ...summary,
     plan: { ...summary.plan, ended_unconfirmed_at: ended ? endsAt.toISOString() : null },
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
-    notice: hasNotice ? noticeFrom(app, facts.problem, facts.current) : null,
+    notice,
   };
 }
 
-type OverviewFacts = {
+type SubscriptionFacts = {
   organisation: SubscriptionSummary['organisation'];
   current: OrganisationPlan;
   usage: MeterReading[];
-  problem: PaymentProblem | null;
+  /** When the grace of the subscription that decides the plan ends or has ended; null if it is not past due. */
+  graceEndsAt: Date | null;
   prices: LivePrices;
 };
 
-async function readOverviewFacts(app: App, principal: Reader, withProblem: boolean): Promise<OverviewFacts> {
-  const { usageFacts: known } = principal;
-  const query =
-    known !== null && !withProblem
-      ? [{ plan: principal.planFacts, usage: known, problem: null }]
-      : organisationFacts(app.db).execute(factValues(app, principal, withProblem));
-  const [[row], prices] = await Promise.all([query, livePrices(app)]);
-  return overviewFacts(app, principal, row, prices);
-}
-
-type FactsRow = { plan: PlanFacts | null; usage: UsageFacts; problem: PaymentProblem | null };
-
-function overviewFacts(app: App, principal: Reader, row: FactsRow | undefined, prices: LivePrices): OverviewFacts {
+/** Reads the plan anew, because the request may have changed it since its principal was read. */
+async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts> {
   const { id, slug, name } = principal.requireOrganisation();
-  const current = planFrom(app, row?.plan);
+  const values = { organisationId: id, now: app.now().toISOString() };
+  const [[row], prices] = await Promise.all([planAndUsage(app.db).execute(values), livePrices(app)]);
+  const current = currentPlan(app, row?.planRow ?? null);
   const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
-  return { organisation: { id, slug, name }, current, usage, problem: row?.problem ?? null, prices };
+  const { status = null } = current.subscription ?? {};
+  const graceEndsAt = graceEnd({ status, pastDueSince: row?.pastDueSince ?? null }, app.config.pastDueGraceDays);
+  return { organisation: { id, slug, name }, current, usage, graceEndsAt, prices };
 }
 
-function factValues(app: App, principal: Reader, withProblem: boolean) {
-  return {
-    organisationId: principal.requireOrganisation().id,
-    now: app.now().toISOString(),
-    withProblem,
-  };
-}
-
-const factColumns = (() => {
-  const organisationId = sql.placeholder('organisationId');
-  const problem = openPaymentProblem(organisationId);
-  return {
-    plan: planFacts(organisationId),
-    usage: usageFacts(organisationId, sql.placeholder('now')),
-    problem: sql<PaymentProblem | null>`case when ${sql.placeholder('withProblem')}::boolean then ${problem} end`,
-  };
-})();
-
-const organisationFacts = prepared((db) =>
-  db.select(factColumns).from(sql`(select 1) as one`).prepare('subscription_summary'),
-);
-
-const factsAndHistory = prepared((db) =>
+const planAndUsage = prepared((db) =>
   db
-    .select({ ...factColumns, stored: usageDays(sql.placeholder('organisationId')) })
+    .select({
+      planRow: planColumns,
+      pastDueSince: paymentSubscriptions.pastDueSince,
+      usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')),
+    })
     .from(sql`(select 1) as one`)
-    .prepare('subscription_history'),
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql.placeholder('organisationId')))
+    .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, organisationPlans.subscriptionId))
+    .prepare('subscription_summary'),
 );
 
-function summaryOf(app: App, { organisation, current, usage, prices }: OverviewFacts): SubscriptionSummary {
+function summaryOf(app: App, { organisation, current, usage, prices }: SubscriptionFacts): SubscriptionSummary {
   return {
     organisation,
     plan: planSummaryOf(current, app.now()),

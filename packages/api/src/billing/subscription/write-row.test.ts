@@ -4,7 +4,7 @@ import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { syncSubscription } from '../sync/sync.ts';
-import { planEntryOf } from './consequences.ts';
+import { planEntryOf } from './write-row.ts';
 
 const none = { status: null, tier: null, ended: false };
 const silver = { status: 'active', tier: 'silver', ended: false };

@@ -1,13 +1,13 @@
-import { and, asc, gt } from 'drizzle-orm';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { ForDeployment } from '../../auth/principal.ts';
 import { approvalOf } from '../../organisations/account-status.ts';
 import { isVerified } from '../../organisations/is-verified.ts';
-import { planFactsOfOrganisations } from '../../organisations/plan-facts.ts';
+import { currentPlan, planColumns } from '../../organisations/plan.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { idAfter, type keysetInput, keysetPageOf } from '../../platform/security/keyset-pagination.ts';
-import { planFrom } from '../entitlement/read-plan.ts';
 
 /**
  * Returns a page of all organisations, including those that await approval or are closed. `next` is null on the
@@ -24,17 +24,18 @@ export async function listOrganisations(app: App, _principal: ForDeployment, inp
       name: organisations.name,
       approval: organisations.approval,
       suspendedAt: organisations.suspendedAt,
-      planFacts: planFactsOfOrganisations(),
+      planRow: planColumns,
     })
     .from(organisations)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(and(isVerified(), after === null ? undefined : gt(organisations.id, after)))
     .orderBy(asc(organisations.id))
     .limit(input.limit + 1);
 
   const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
   return {
-    organisations: page.map(({ id, slug, name, planFacts, ...status }) => {
-      return { id, slug, name, approval: approvalOf(status), tier: planFrom(app, planFacts).tier };
+    organisations: page.map(({ id, slug, name, planRow, ...status }) => {
+      return { id, slug, name, approval: approvalOf(status), tier: currentPlan(app, planRow).tier };
     }),
     next,
   };

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { loadPlans, type Plans } from '../plans/plans.ts';
-import { decidingSubscription, graceEnd, isEntitled, type RankedFacts } from './read-plan.ts';
+import { graceEnd, isEntitled, type RankedColumns, ranked } from './rank-subscriptions.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 const ago = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
-const facts = (given: Partial<RankedFacts>): RankedFacts => ({
+const facts = (given: Partial<RankedColumns>): RankedColumns => ({
   id: 'sub_1',
   tier: 'silver',
   status: 'active',
@@ -16,7 +16,7 @@ const facts = (given: Partial<RankedFacts>): RankedFacts => ({
 });
 
 describe('whether a subscription is entitled', () => {
-  test.each<[string, Partial<RankedFacts>, boolean]>([
+  test.each<[string, Partial<RankedColumns>, boolean]>([
     ['active', { status: 'active' }, true],
     ['trialing', { status: 'trialing' }, true],
     ['past due, in its grace', { status: 'past_due', pastDueSince: ago(6.9) }, true],
@@ -59,9 +59,9 @@ describe('the subscription that determines the plan', () => {
     if (lower === undefined) throw new Error('There is no paid tier.');
     plans = { ...loaded, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
   });
-  const pick = (...all: RankedFacts[]) => decidingSubscription(plans, all, 7, now);
+  const pick = (...all: RankedColumns[]) => ranked(plans, all, 7, now)[0]?.row ?? null;
 
-  test.each<[string, Partial<RankedFacts>, Partial<RankedFacts>]>([
+  test.each<[string, Partial<RankedColumns>, Partial<RankedColumns>]>([
     [
       'an entitled one before one that is not',
       { status: 'past_due', pastDueSince: ago(1) },

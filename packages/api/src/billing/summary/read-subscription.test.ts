@@ -1,11 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { makePrincipal, requireScope } from '../../auth/principal.ts';
-import { readSession, startSession } from '../../auth/sessions/session.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
-import { testClient } from '../../testing/factories.ts';
+import { decideNow } from '../../testing/factories.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { readSubscription } from './read-subscription.ts';
@@ -110,6 +109,7 @@ describe('the subscription summary', () => {
       .update(paymentSubscriptions)
       .set({ cancelAtPeriodEnd: true, endsAt: new Date(Date.now() - 1000) })
       .where(eq(paymentSubscriptions.id, subscription.id));
+    await decideNow(billing.app, principal.organisationId);
     expect((await readSubscription(billing.app, principal)).plan).toEqual({
       tier: 'free',
       name: 'Free',
@@ -138,25 +138,4 @@ describe('the subscription summary', () => {
       message: 'This account is not scoped to an organisation.',
     });
   });
-});
-
-test('a session that was read with its usage gives the same summary, without another statement', async () => {
-  const { principal } = await makeSubscriber(billing);
-  const { id: userId } = principal.user;
-  const { organisationId } = principal;
-  await billing.app.sql`insert into usage (organisation_id, meter, since, used) values
-    (${organisationId}, 'projects', 'epoch', 7), (${organisationId}, 'api_calls', now() - interval '400 days', 9)`;
-  const sessionId = await startSession(billing.app, { userId, organisationId, client: testClient });
-  const read = async (wanted: { usage?: boolean }) => {
-    const user = await readSession(billing.app, sessionId, wanted);
-    if (user === null) throw new Error('There is no session.');
-    return requireScope(user, 'READ');
-  };
-  const expected = await readSubscription(billing.app, await read({}));
-  const known = await read({ usage: true });
-  const withoutDatabase = { ...billing.app, db: null as never, sql: null as never };
-
-  expect(await readSubscription(withoutDatabase, known)).toEqual(expected);
-  expect(expected.plan.tier).toBe('silver');
-  expect(expected.usage.find(({ meter }) => meter === 'projects')?.used).toBe(7);
 });

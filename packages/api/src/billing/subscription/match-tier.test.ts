@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type KnownPrice, matchTier } from './projection.ts';
+import type { KnownPrice } from '../prices/price-cache.ts';
+import { matchTier } from './match-tier.ts';
 
 const names = { silver: 'silver_monthly', gold: 'price_gold_now' };
 const known: KnownPrice[] = [

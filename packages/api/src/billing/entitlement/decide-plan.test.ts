@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readPlan } from '../../organisations/plan.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
-import { statusClassOf } from '../projection/provider-objects.ts';
-import { decidingSubscription, readPlan } from './read-plan.ts';
+import { decideNow } from '../../testing/factories.ts';
+import { statusClassOf } from '../subscription/provider-objects.ts';
+import { ranked } from './rank-subscriptions.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -45,8 +47,10 @@ test('the subscription that decides the plan is found among any number of others
         endsAt: endsAt === null ? null : ago(endsAt),
       }));
       await app.db.insert(paymentSubscriptions).values(rows);
+      await decideNow(app, organisationId);
 
-      const deciding = decidingSubscription(app.plans, rows, app.config.pastDueGraceDays, app.now());
+      const [best] = ranked(app.plans, rows, app.config.pastDueGraceDays, app.now());
+      const deciding = best?.row ?? null;
       const { subscription } = await readPlan(app, organisationId);
       // Of ended subscriptions, which give no plan, the newest few are read.
       if (deciding === null || deciding.ended) expect(subscription?.status).toBe(deciding?.status);

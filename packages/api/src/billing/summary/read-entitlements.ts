@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Holding, Principal } from '../../auth/principal.ts';
 import { readableTarget, type Target, targetField } from '../../auth/sessions/target-organisation.ts';
-import { usageFacts } from '../../organisations/usage-facts.ts';
+import { currentPlan } from '../../organisations/plan.ts';
 import { prepared } from '../../platform/db/client.ts';
 import { AppError } from '../../platform/errors.ts';
-import { planFrom } from '../entitlement/read-plan.ts';
 import type { Tier } from '../plans/plans.ts';
 import { allowedBy } from '../usage/allowed-by.ts';
-import { readingsFrom } from '../usage/meter.ts';
+import { readingsFrom, storedUsage } from '../usage/meter.ts';
 import { planSummaryOf } from './read-subscription.ts';
 
 export const entitlementsInput = z.object({ organisation: targetField });
@@ -72,22 +71,22 @@ export async function checkEntitlement(
     return { name, allowed, used, limit, resets_at, allowed_by: allowedBy(app.plans, name, used + 1) };
   }
 
-  const { features } = planFrom(app, target.planFacts).plan;
+  const { features } = currentPlan(app, target.planRow).plan;
   if (!Object.hasOwn(features, name)) throw new AppError('NOT_FOUND', 'There is no such feature or meter.');
   const tiers = app.plans.tiers.filter((each) => each.features[name]).map(({ tier }) => tier);
   return { name, allowed: isOpen && features[name] === true, allowed_by: tiers };
 }
 
-async function readUse(app: App, { organisationId, planFacts }: Target) {
+async function readUse(app: App, { organisationId, planRow }: Target) {
   const [row] = await organisationUse(app.db).execute({ organisationId, now: app.now().toISOString() });
 
-  const current = planFrom(app, planFacts);
+  const current = currentPlan(app, planRow);
   return { current, usage: readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 }) };
 }
 
 const organisationUse = prepared((db) =>
   db
-    .select({ usage: usageFacts(sql.placeholder('organisationId'), sql.placeholder('now')) })
+    .select({ usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')) })
     .from(sql`(select 1) as one`)
     .prepare('organisation_use'),
 );

@@ -1,0 +1,73 @@
+import { dayMilliseconds } from '../../platform/durations.ts';
+import type { Plans, Tier } from '../plans/plans.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import { statusClassOf } from '../subscription/provider-objects.ts';
+
+/** The columns of a subscription that decide its entitlement and its rank. */
+export type RankedColumns = Pick<SubscriptionRow, 'id' | 'tier' | 'status' | 'endsAt' | 'pastDueSince' | 'startedAt'>;
+
+/**
+ * Whether a subscription gives its tier's limits and features now. A status that is not known
+ * here gives nothing, and a subscription gives nothing from its scheduled end on.
+ */
+export function isEntitled(row: Omit<RankedColumns, 'id' | 'startedAt'>, graceDays: number, now: Date): boolean {
+  if (row.tier === null) return false;
+  if (row.endsAt !== null && row.endsAt <= now) return false;
+  if (row.status === 'active' || row.status === 'trialing') return true;
+
+  const ends = graceEnd(row, graceDays);
+  return ends !== null && now < ends;
+}
+
+/** The end of a past-due subscription's grace period; null if it is not past due. */
+export function graceEnd(
+  { status, pastDueSince }: Pick<RankedColumns, 'status' | 'pastDueSince'>,
+  graceDays: number,
+): Date | null {
+  if (status !== 'past_due' || pastDueSince === null) return null;
+  return new Date(pastDueSince.getTime() + graceDays * dayMilliseconds);
+}
+
+/** From the best status to the worst; statuses that are not known here follow, and ended ones come last. */
+const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
+
+/**
+ * Returns an organisation's subscriptions in the order in which they decide its plan, and whether each is entitled: an
+ * entitled one before others, then the best status, then the higher tier, then the newest. So the late end of an old
+ * subscription cannot remove the plan of a new one. Among equals the id decides, so that every reader gets the same
+ * order. A tier that the plans no longer hold gives nothing. Rows of which only the id is known are left out.
+ */
+export function ranked<Row extends RankedColumns>(
+  plans: Plans,
+  rows: Row[],
+  graceDays: number,
+  now: Date,
+): { row: Row; entitled: boolean }[] {
+  const ranks = rows.flatMap((row) => {
+    if (row.status === null) return [];
+    const tier = plans.tiers.find((each) => each.tier === row.tier)?.tier ?? null;
+    const entitled = isEntitled({ ...row, tier }, graceDays, now);
+    const rank = [entitled ? 0 : 1, statusRank(row.status), -rankOf(plans, tier), -(row.startedAt?.getTime() ?? 0)];
+    return [{ row, entitled, rank }];
+  });
+  return ranks.sort((one, other) => compare(one.rank, other.rank) || (one.row.id < other.row.id ? 1 : -1));
+}
+
+/** Returns the tier's position in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
+function rankOf(plans: Plans, tier: Tier | null): number {
+  return plans.tiers.findIndex((each) => each.tier === tier);
+}
+
+function statusRank(status: string): number {
+  const index = status === 'trialing' ? 0 : statusOrder.indexOf(status);
+  if (index !== -1) return index;
+  return statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
+}
+
+function compare(one: number[], other: number[]): number {
+  for (const [at, value] of one.entries()) {
+    const difference = value - (other[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

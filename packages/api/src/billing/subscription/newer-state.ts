@@ -1,0 +1,128 @@
+import type { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { toDate } from '../../platform/providers/untrusted-json.ts';
+import type { TierMatch } from './match-tier.ts';
+import { isEnded, type SubscriptionState } from './provider-objects.ts';
+
+export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
+
+/** The columns of a row that a state of the provider gives by itself. */
+type StateColumns = Pick<
+  SubscriptionRow,
+  | 'status'
+  | 'ended'
+  | 'tier'
+  | 'tierSource'
+  | 'priceId'
+  | 'cancelAtPeriodEnd'
+  | 'currentPeriodStart'
+  | 'currentPeriodEnd'
+  | 'endsAt'
+  | 'startedAt'
+>;
+
+/** The columns of a row that an event or an answer writes. */
+export type WrittenColumns = StateColumns & Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'>;
+
+/** Returns the columns of a state and the tier that it pays for. */
+export function columnsOf(state: SubscriptionState, { tier, source, priceId }: TierMatch): StateColumns {
+  const ended = isEnded(state);
+  return {
+    status: state.status,
+    ended,
+    tier,
+    tierSource: source,
+    priceId,
+    cancelAtPeriodEnd: !ended && state.scheduled,
+    currentPeriodStart: ended ? null : toDate(state.currentPeriodStart),
+    currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
+    endsAt: ended ? null : toDate(state.endsAt),
+    startedAt: toDate(state.createdAt),
+  };
+}
+
+/** A state that an event shows. */
+export type ShownState = {
+  /** The provider's clock, in whole seconds. */
+  created: number;
+  after: StateColumns;
+  /** The state before the change; null for an event that shows no change. */
+  before: StateColumns | null;
+};
+
+/**
+ * Returns what a row becomes by an event; null if its state stays. What is newer is written, and the sync that follows
+ * every event makes right what this cannot decide: the order of two events of one second. A final status absorbs: it
+ * replaces a state of any age and is replaced by none.
+ */
+export function afterEvent(row: SubscriptionRow | null, shown: ShownState): WrittenColumns | null {
+  const { created, after } = shown;
+  // A row without the second of its state was never written by the provider's word.
+  if (row === null || row.stateAt === null) return written(row, shown);
+  if (row.ended) return null;
+  if (after.ended) return { ...written(row, shown), stateAt: Math.max(created, row.stateAt) };
+
+  if (created > row.stateAt) return written(row, shown);
+  if (created < row.stateAt) return afterRecovery(row, row.stateAt, shown);
+
+  const isStoredLater = row.undone !== null && isSame({ ...row, ...row.undone }, after);
+  const isFirst = after.status === 'incomplete' && row.status !== 'incomplete';
+  return isStoredLater || isFirst ? null : written(row, shown);
+}
+
+/**
+ * Returns what a row becomes by an answer of the provider, given at a second of the provider's clock; null if the row
+ * has ended, which nothing takes back.
+ */
+export function afterAnswer(
+  row: SubscriptionRow | null,
+  after: StateColumns,
+  answeredAt: number,
+): WrittenColumns | null {
+  if (row?.ended && row.stateAt !== null && !after.ended) return null;
+  return { ...written(row, { created: answeredAt, after, before: null }), undone: null };
+}
+
+function written(row: SubscriptionRow | null, { created, after, before }: ShownState): WrittenColumns {
+  return {
+    ...after,
+    stateAt: created,
+    undone: before === null ? null : undoneBy(after, before),
+    pastDueSince: after.status === 'past_due' ? startOfGrace(row, { created, before }) : null,
+  };
+}
+
+/** The grace begins with the event or answer that moves the row to past due, and goes on while the row stays so. */
+function startOfGrace(row: SubscriptionRow | null, { created, before }: Pick<ShownState, 'created' | 'before'>) {
+  const continues = row?.status === 'past_due' && (before === null || before.status === 'past_due');
+  return (continues ? row.pastDueSince : null) ?? new Date(created * 1000);
+}
+
+/**
+ * A late event changes no state. But where it shows that the subscription was not past due after the start of the
+ * grace, the failure is a newer one: its grace begins with the state that the row shows.
+ */
+function afterRecovery(row: SubscriptionRow, stateAt: number, { created, after, before }: ShownState) {
+  if (row.pastDueSince === null || created * 1000 <= row.pastDueSince.getTime()) return null;
+  const showsOther = after.status !== 'past_due' || (before !== null && before.status !== 'past_due');
+  if (!showsOther) return null;
+  const { status, ended, tier, tierSource, priceId, cancelAtPeriodEnd, startedAt, endsAt, undone } = row;
+  const { currentPeriodStart, currentPeriodEnd } = row;
+  const kept = { status, ended, tier, tierSource, priceId, cancelAtPeriodEnd, startedAt, endsAt, undone };
+  return { ...kept, currentPeriodStart, currentPeriodEnd, stateAt, pastDueSince: new Date(stateAt * 1000) };
+}
+
+/** Returns the columns that a change changed, as they were before it, as JSON writes them. */
+function undoneBy(after: StateColumns, before: StateColumns): NonNullable<SubscriptionRow['undone']> {
+  const names = Object.keys(after) as (keyof StateColumns)[];
+  const changed = names.filter((name) => plain(before[name]) !== plain(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, plain(before[name])]));
+}
+
+/** Whether a row's columns are those of a state. */
+export function isSame(row: Partial<Record<keyof StateColumns, unknown>>, columns: Partial<StateColumns>): boolean {
+  return Object.entries(columns).every(([name, value]) => plain(row[name as keyof StateColumns]) === plain(value));
+}
+
+function plain(value: unknown): string | boolean | null {
+  return value instanceof Date ? value.toISOString() : ((value ?? null) as string | boolean | null);
+}

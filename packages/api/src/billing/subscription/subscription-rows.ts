@@ -1,0 +1,62 @@
+import { and, desc, eq, getTableColumns, inArray, or, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { type PlanRow, planColumns } from '../../organisations/plan.ts';
+import { type Executor, prepared } from '../../platform/db/client.ts';
+import { organisationPlans, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { type TierMatch, tierOfSubscription } from './match-tier.ts';
+import { columnsOf, type SubscriptionRow } from './newer-state.ts';
+import type { SubscriptionState } from './provider-objects.ts';
+
+/** The limit of ended subscriptions that are read, so that a long history costs no time. */
+const maxEnded = 10;
+
+/** What is stored of an organisation's billing: its subscriptions, and the plan that was decided by them. */
+export type StoredRows = { plan: PlanRow | null; rows: SubscriptionRow[] };
+
+/**
+ * Reads an organisation's plan and the subscriptions that decide it, by one statement: every one that has not ended,
+ * the newest ended ones, and the named one whatever organisation it belongs to. The caller holds the lock of the
+ * organisation's row.
+ */
+export async function readRows(
+  db: Executor,
+  { organisationId, subscriptionId = null }: { organisationId: string; subscriptionId?: string | null },
+): Promise<StoredRows> {
+  const found = await storedRows(db).execute({ organisationId, subscriptionId });
+  return { plan: found[0]?.plan ?? null, rows: found.flatMap(({ row }) => row ?? []) };
+}
+
+const storedRows = prepared((db) => {
+  const isTheirs = eq(subscription.organisationId, sql.placeholder('organisationId'));
+  const newestEnded = db
+    .select({ id: subscription.id })
+    .from(subscription)
+    .where(and(isTheirs, subscription.ended))
+    .orderBy(desc(subscription.startedAt), desc(subscription.id))
+    .limit(maxEnded);
+  return db
+    .select({ row: getTableColumns(subscription), plan: planColumns })
+    .from(sql`(select 1) as one`)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql.placeholder('organisationId')))
+    .leftJoin(
+      subscription,
+      or(
+        and(isTheirs, eq(subscription.ended, false)),
+        inArray(subscription.id, newestEnded),
+        eq(subscription.id, sql.placeholder('subscriptionId')),
+      ),
+    )
+    .prepare('payment_rows');
+});
+
+/** Returns the columns that a state gives, and the price that it shows for the first time. */
+export async function readColumns(app: App, db: Executor, state: SubscriptionState) {
+  const match = await tierOfSubscription(app, db, state);
+  return { columns: columnsOf(state, match), newPrice: newPriceOf(state, match) };
+}
+
+/** A price that is found by its lookup key is remembered: once another price has taken the key over, its id decides. */
+function newPriceOf({ items }: SubscriptionState, { tier, source, priceId }: TierMatch) {
+  if (source !== 'lookup_key' || priceId === null || tier === null) return null;
+  return { priceId, productId: items.find((item) => item.priceId === priceId)?.productId ?? null, tier };
+}

@@ -45,7 +45,7 @@ test('an address is changed by the link in the mail to the new address', async (
   });
 });
 
-test('in a browser without the session, the link asks for confirmation before it changes the address', async ({
+test('in a browser without the session, the link names the account and asks for its password', async ({
   browser,
   page,
   request,
@@ -70,13 +70,19 @@ test('in a browser without the session, the link asks for confirmation before it
     expect((await theirs.goto(link))?.status()).toBe(status);
     await expect(theirs.locator('main')).toHaveAttribute('data-ok', ok);
     await expect(theirs.locator('main')).toContainText(wanted);
+    await expect(theirs.locator('main')).toContainText(`The account that signs in with ${email} now, in Moved Twice.`);
     expect((await page.request.post('/api/login', { data: { email: wanted, password: passPhrase } })).status()).toBe(
       401,
     );
   }
+  await theirs.getByLabel('Password of that account').fill('not the pass phrase');
+  await theirs.getByRole('button', { name: 'Change my address' }).click();
+  await expect(theirs.getByRole('alert')).toContainText('This password is wrong.');
+  await theirs.getByLabel('Password of that account').fill(passPhrase);
   await theirs.getByRole('button', { name: 'Change my address' }).click();
   await expect(theirs).toHaveURL('/login');
-  // The session that asked for the change stays.
-  expect((await (await page.request.get('/api/session')).json()).user.email).toBe(wanted);
+  // The session that asked for the change has ended too.
+  expect((await page.request.get('/api/session')).status()).toBe(401);
+  expect((await page.request.post('/api/login', { data: { email: wanted, password: passPhrase } })).status()).toBe(200);
   await elsewhere.close();
 });

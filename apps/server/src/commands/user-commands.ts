@@ -16,6 +16,21 @@ import { jsonOption, listing, type Perform } from './answer.ts';
 
 type User = { id: string; email: string };
 
+type KeepKeys = { keepKeys?: boolean };
+
+/** The option of the commands that end what a person started. */
+const keepKeysOption = ['--keep-keys', 'keeps the API keys that the person made, which end otherwise'] as const;
+
+/** " Ended as well: 2 invitations, 1 password link, the API keys Worker, Reports." */
+function sentenceOf({ invitations, links, keys }: Awaited<ReturnType<typeof revokeOperator>>): string {
+  const parts = [
+    invitations > 0 && (invitations === 1 ? '1 invitation' : `${invitations} invitations`),
+    links > 0 && (links === 1 ? '1 password link' : `${links} password links`),
+    keys.length > 0 && `the API keys ${keys.join(', ')}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? '' : ` Ended as well: ${parts.join(', ')}.`;
+}
+
 /** Adds the commands about a person. Each calls one use case and prints a sentence about the new state. */
 export function addUserCommands(program: Command, perform: Perform): void {
   /** A command that takes EMAIL. The address is resolved here, because use cases take ids. */
@@ -38,10 +53,14 @@ export function addUserCommands(program: Command, perform: Perform): void {
     return `${email} is an operator.`;
   });
 
-  forUser('revoke', 'removes a person from the operators', async (app, { id, email }) => {
-    await revokeOperator(app, { userId: id }, commandLine);
-    return `${email} is no longer an operator.`;
-  });
+  forUser<KeepKeys>(
+    'revoke',
+    'removes a person from the operators',
+    async (app, { id, email }, { keepKeys = false }) => {
+      const ended = await revokeOperator(app, { userId: id, keepKeys }, commandLine);
+      return `${email} is no longer an operator.${sentenceOf(ended)}`;
+    },
+  ).option(...keepKeysOption);
 
   program
     .command('list')
@@ -74,10 +93,10 @@ export function addUserCommands(program: Command, perform: Perform): void {
     },
   ).requiredOption('--reason <TEXT>', 'why; operators can read it later', notBlank);
 
-  forUser('suspend', 'suspends a person’s account', async (app, { id, email }) => {
-    await suspendUser(app, { userId: id }, commandLine);
-    return `Suspended ${email}.`;
-  });
+  forUser<KeepKeys>('suspend', 'suspends a person’s account', async (app, { id, email }, { keepKeys = false }) => {
+    const { ended } = await suspendUser(app, { userId: id, keepKeys }, commandLine);
+    return `Suspended ${email}.${sentenceOf(ended)}`;
+  }).option(...keepKeysOption);
 
   forUser('restore', 'restores a suspended account', async (app, { id, email }) => {
     await restoreUser(app, { userId: id }, commandLine);
@@ -103,15 +122,16 @@ export function addUserCommands(program: Command, perform: Perform): void {
     '\nIt also works for accounts that wait, were declined or are suspended. The audit log records it.',
   );
 
-  forUser<{ withMembers?: boolean }>(
+  forUser<KeepKeys & { withMembers?: boolean }>(
     'erase',
     'deletes a person’s account and every trace of the address and name, for good',
-    async (app, { id, email }, { withMembers = false }) => {
-      const { slugs } = await eraseOnRequest(app, { userId: id, withMembers }, commandLine);
+    async (app, { id, email }, { withMembers = false, keepKeys = false }) => {
+      const { slugs } = await eraseOnRequest(app, { userId: id, withMembers, keepKeys }, commandLine);
       return slugs.length === 0 ? `Erased ${email}.` : `Erased ${email}, and with the account ${slugs.join(', ')}.`;
     },
   )
     .option('--with-members', 'also deletes organisations that the person alone owns and that have other members')
+    .option(...keepKeysOption)
     .addHelpText(
       'after',
       '\nOrganisations that the person alone owns are deleted too; their subscriptions end at the provider first.\n' +

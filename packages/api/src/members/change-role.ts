@@ -7,7 +7,8 @@ import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/profile/lock-user.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
-import { invitations, memberships } from '../platform/db/schema/members.ts';
+import { type Ended, endStarted, keepKeysField } from '../organisations/started.ts';
+import { memberships } from '../platform/db/schema/members.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
@@ -16,11 +17,14 @@ export const changeRoleInput = z.object({
   user_id: z.uuid('There is no such member.'),
   role: z.enum(['owner', 'admin', 'member', 'viewer'], 'Choose a role.'),
   password: confirmingPassword,
+  /** Of a role without ADMIN. */
+  keep_keys: keepKeysField,
 });
 
 /**
- * Changes a member's role, from their next request on. A new role without ADMIN also deletes the
- * invitations that the member created. The user is confirmed before a role with ADMIN.
+ * Changes a member's role, from their next request on. With a new role without ADMIN the invitations that the member
+ * made here end, and their API keys too, unless the administrator keeps them or changes their own role. The user is
+ * confirmed before a role with ADMIN. Returns what ended; null if the role keeps ADMIN.
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or is not an owner and the old or new role is owner; NOT_FOUND if the
@@ -31,29 +35,28 @@ export const changeRoleInput = z.object({
 export async function changeRole(
   app: App,
   principal: Administrator,
-  { organisation_id, user_id: userId, role, password }: z.output<typeof changeRoleInput>,
+  { organisation_id, user_id: userId, role, password, keep_keys: keepsKeys = false }: z.output<typeof changeRoleInput>,
   client: Client,
-): Promise<void> {
+): Promise<Ended | null> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   if (role === 'owner' || role === 'admin') await confirmUser(app, principal, password, client);
 
-  await app.db.transaction(async (tx) => {
+  return app.db.transaction(async (tx) => {
     // A new owner who deletes the account at the same time would leave an organisation without one.
     if (role === 'owner') await lockUser(tx, userId);
     const members = await lockMembers(tx, organisationId);
     const own = await requireAdministrator(tx, members, principal);
     const before = requireMember(members, userId);
     if (before === 'owner' || role === 'owner') requireOwner(own);
-    if (before === role) return;
+    if (before === role) return null;
     if (before === 'owner') requireAnotherOwner(members, userId);
 
     const membership = and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId));
     await tx.update(memberships).set({ role }).where(membership);
-    if (role === 'member' || role === 'viewer') {
-      await tx
-        .delete(invitations)
-        .where(and(eq(invitations.organisationId, organisationId), eq(invitations.createdBy, userId)));
-    }
+    const actor = { actorId: principal.user.id, client };
+    const losesAdmin = role === 'member' || role === 'viewer';
+    const keys = keepsKeys || userId === principal.user.id ? 'keep' : 'revoke';
+    const ended = losesAdmin ? await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor }) : null;
     await recordAudit(tx, app.now(), {
       action: 'role-changed',
       actorId: principal.user.id,
@@ -63,5 +66,6 @@ export async function changeRole(
       details: { from: before, to: role },
     });
     await recordChange(tx, app.now(), { type: 'member.role_changed', organisationId, userId, data: { role } });
+    return ended;
   });
 }

@@ -5,21 +5,24 @@ import { recordAudit } from '../audit/record.ts';
 import type { Administrator, Reader } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
+import { type Ended, endStarted, keepKeysField, readStarted, revokeKeysField } from '../organisations/started.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
+import { AppError } from '../platform/errors.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const removeInput = z.object({
   organisation_id: organisationField,
   user_id: z.uuid('There is no such member.'),
+  keep_keys: keepKeysField,
 });
 
-export const leaveInput = z.object({ organisation_id: organisationField });
+export const leaveInput = z.object({ organisation_id: organisationField, revoke_keys: revokeKeysField });
 
 /**
- * Removes a member from the organisation, from their next request on. The account stays; the
- * invitations that the member created are deleted with the membership.
+ * Removes a member from the organisation, from their next request on. The account stays; the invitations that the
+ * member made here end, and their API keys too, unless the administrator keeps them. Returns what ended.
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or if the member is an owner and the principal is not; NOT_FOUND if
@@ -29,12 +32,12 @@ export const leaveInput = z.object({ organisation_id: organisationField });
 export async function removeMember(
   app: App,
   principal: Administrator,
-  { organisation_id, user_id: userId }: z.output<typeof removeInput>,
+  { organisation_id, user_id: userId, keep_keys: keepsKeys = false }: z.output<typeof removeInput>,
   client: Client,
-): Promise<void> {
+): Promise<Ended> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
-  await app.db.transaction(async (tx) => {
+  return app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
     const own = await requireAdministrator(tx, members, principal);
     const role = requireMember(members, userId);
@@ -43,14 +46,19 @@ export async function removeMember(
       requireAnotherOwner(members, userId);
     }
 
+    const keys = keepsKeys ? 'keep' : 'revoke';
+    const actor = { actorId: principal.user.id, client };
+    const ended = await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor });
     await endMembership(tx, app.now(), { organisationId, userId });
     const entry = { actorId: principal.user.id, userId, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
+    return ended;
   });
 }
 
 /**
- * Ends the principal's own membership in the current organisation.
+ * Ends the principal's own membership in the current organisation. The invitations that they made here end; their API
+ * keys stay, unless they say otherwise. Returns what ended.
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND if the membership has
  *   ended already, or the page was another organisation's; VALIDATION for the last owner.
@@ -58,20 +66,49 @@ export async function removeMember(
 export async function leaveOrganisation(
   app: App,
   principal: Reader,
-  { organisation_id }: z.output<typeof leaveInput>,
+  { organisation_id, revoke_keys: revokesKeys = false }: z.output<typeof leaveInput>,
   client: Client,
-): Promise<void> {
+): Promise<Ended> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
-  await app.db.transaction(async (tx) => {
+  return app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
     const role = requireMember(members, principal.user.id);
     if (role === 'owner') requireAnotherOwner(members, principal.user.id);
 
-    await endMembership(tx, app.now(), { organisationId, userId: principal.user.id });
-    const entry = { actorId: principal.user.id, userId: principal.user.id, organisationId, client, details: { role } };
+    const { id: userId } = principal.user;
+    const keys = revokesKeys ? 'revoke' : 'keep';
+    const actor = { actorId: userId, client };
+    const ended = await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor });
+    await endMembership(tx, app.now(), { organisationId, userId });
+    const entry = { actorId: userId, userId, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'organisation-left', ...entry });
+    return ended;
   });
+}
+
+export const startedByInput = z.object({ user_id: z.uuid('There is no such member.') });
+
+/**
+ * Returns what ends with the membership of a member of the organisation.
+ *
+ * @throws AppError NO_ORGANISATION; NOT_FOUND if the user is not a member.
+ */
+export async function readStartedBy(
+  app: App,
+  principal: Administrator,
+  { user_id: userId }: z.output<typeof startedByInput>,
+) {
+  const { id: organisationId } = principal.requireOrganisation();
+  const isTheirs = and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId));
+  if ((await app.db.$count(memberships, isTheirs)) === 0) throw new AppError('NOT_FOUND', 'There is no such member.');
+  return readStarted(app.db, app.now(), { userId, of: { organisationId } });
+}
+
+/** Returns what ends with the principal's own membership. @throws AppError NO_ORGANISATION. */
+export function readOwnStarted(app: App, principal: Reader) {
+  const { id: organisationId } = principal.requireOrganisation();
+  return readStarted(app.db, app.now(), { userId: principal.user.id, of: { organisationId } });
 }
 
 async function endMembership(

@@ -75,8 +75,7 @@ export async function invite(
       role,
       note,
     };
-    const sessionId = principal.sessionId;
-    await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
+    await tx.insert(invitations).values({ ...row, createdAt: now, expiresAt });
     const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: row.id, role } };
     await recordAudit(tx, now, { action: 'invitation-made', ...entry });
   });

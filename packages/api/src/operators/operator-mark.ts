@@ -1,7 +1,9 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
+import { lockUser } from '../auth/profile/lock-user.ts';
 import { approvePending } from '../organisations/approve.ts';
+import { type Ended, endStarted } from '../organisations/started.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Actor } from './actor.ts';
@@ -28,10 +30,20 @@ export function grantOperator(app: App, { userId }: Input, actor: Actor): Promis
   });
 }
 
-/** Removes a user's operator mark. @throws AppError NOT_FOUND; VALIDATION if the user is not an operator. */
-export function revokeOperator(app: App, { userId }: Input, actor: Actor): Promise<void> {
+/**
+ * Removes a user's operator mark. The password links and API keys that they made by it end, the keys unless they are
+ * kept. Returns what ended.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the user is not an operator.
+ */
+export function revokeOperator(
+  app: App,
+  { userId, keepKeys = false }: Input & { keepKeys?: boolean },
+  actor: Actor,
+): Promise<Ended> {
   return app.db.transaction(async (tx) => {
     const { email } = await readUser(tx, userId);
+    await lockUser(tx, userId);
     const changed = await tx
       .update(users)
       .set({ operator: false })
@@ -40,6 +52,8 @@ export function revokeOperator(app: App, { userId }: Input, actor: Actor): Promi
     if (changed.length === 0) throw new AppError('VALIDATION', `${email} is no operator.`);
 
     await recordAudit(tx, app.now(), { action: 'operator-revoked', ...actor, userId });
+    const keys = keepKeys ? 'keep' : 'revoke';
+    return endStarted(tx, app.now(), { userId, of: 'operator', keys, actor });
   });
 }
 

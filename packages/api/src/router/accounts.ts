@@ -18,7 +18,12 @@ import { connectIdentityInput, startConnecting } from '../auth/sign-in/start-con
 import { approveByDomain, approveByDomainInput } from '../auth/sign-up/approve-by-domain.ts';
 import { readApprovalProgress } from '../auth/sign-up/read-approval-progress.ts';
 import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
-import { confirmAddressChange, confirmAddressChangeInput } from '../auth/verification/confirm-address-change.ts';
+import {
+  addressChangeTokenInput,
+  confirmAddressChange,
+  confirmAddressChangeInput,
+  readAddressChangeToken,
+} from '../auth/verification/confirm-address-change.ts';
 import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
 import { resendInput, resendVerification } from '../auth/verification/sending/resend-verification.ts';
 import {
@@ -53,17 +58,18 @@ export const accountsRouter = router({
     .input(body(passwordTokenInput))
     .query(({ ctx, input }) => readPasswordToken(ctx.app, input)),
   setPassword: publicProcedure.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
-    await setPassword(ctx.app, input, ctx.client);
-    return { ok: true as const };
+    return { ok: true as const, ended: await setPassword(ctx.app, input, ctx.client) };
   }),
   keepPassword: publicProcedure.input(body(keepPasswordInput)).mutation(async ({ ctx, input }) => {
     await keepPassword(ctx.app, input, ctx.session.browserToken(), ctx.client);
     return { ok: true as const };
   }),
   confirmChange: publicProcedure.input(body(confirmAddressChangeInput)).mutation(async ({ ctx, input }) => {
-    await confirmAddressChange(ctx.app, input, ctx.client);
-    return { ok: true as const };
+    return { ok: true as const, ended: await confirmAddressChange(ctx.app, input, ctx.client) };
   }),
+  changeToken: publicProcedure
+    .input(body(addressChangeTokenInput))
+    .query(({ ctx, input }) => readAddressChangeToken(ctx.app, input)),
   approveByDomain: publicProcedure.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
     await approveByDomain(ctx.app, input, ctx.client);
     return { ok: true as const };
@@ -91,12 +97,14 @@ export const accountsRouter = router({
       return { ok: true as const };
     }),
   changePassword: userProcedure.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
-    await ctx.session.renew(await changePassword(ctx.app, ctx.principal, input, ctx.client));
-    return { ok: true as const };
+    const { token, ended } = await changePassword(ctx.app, ctx.principal, input, ctx.client);
+    await ctx.session.renew(token);
+    return { ok: true as const, ended };
   }),
   setFirstPassword: userProcedure.input(body(setFirstPasswordInput)).mutation(async ({ ctx, input }) => {
-    await ctx.session.renew(await setFirstPassword(ctx.app, ctx.principal, input, ctx.client));
-    return { ok: true as const };
+    const { token, ended } = await setFirstPassword(ctx.app, ctx.principal, input, ctx.client);
+    await ctx.session.renew(token);
+    return { ok: true as const, ended };
   }),
   unlinkIdentity: approvedProcedure.input(body(unlinkIdentityInput)).mutation(async ({ ctx, input }) => {
     const { user, organisation } = ctx.principal;

@@ -1,5 +1,13 @@
 import { changeRole, changeRoleInput } from '../members/change-role.ts';
-import { leaveInput, leaveOrganisation, removeInput, removeMember } from '../members/end-membership.ts';
+import {
+  leaveInput,
+  leaveOrganisation,
+  readOwnStarted,
+  readStartedBy,
+  removeInput,
+  removeMember,
+  startedByInput,
+} from '../members/end-membership.ts';
 import {
   invite,
   inviteInput,
@@ -57,20 +65,21 @@ export const membersRouter = router({
   changeRole: scopedProcedure('ADMIN')
     .input(body(changeRoleInput))
     .mutation(async ({ ctx, input }) => {
-      await changeRole(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
+      return { ok: true as const, ended: await changeRole(ctx.app, ctx.principal, input, ctx.client) };
     }),
   remove: scopedProcedure('ADMIN')
     .input(body(removeInput))
     .mutation(async ({ ctx, input }) => {
-      await removeMember(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
+      return { ok: true as const, ended: await removeMember(ctx.app, ctx.principal, input, ctx.client) };
     }),
+  startedBy: scopedProcedure('ADMIN')
+    .input(body(startedByInput))
+    .query(({ ctx, input }) => readStartedBy(ctx.app, ctx.principal, input)),
+  ownStarted: scopedProcedure('READ').query(({ ctx }) => readOwnStarted(ctx.app, ctx.principal)),
   leave: scopedProcedure('READ')
     .input(body(leaveInput))
     .mutation(async ({ ctx, input }) => {
-      await leaveOrganisation(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
+      return { ok: true as const, ended: await leaveOrganisation(ctx.app, ctx.principal, input, ctx.client) };
     }),
 });
 

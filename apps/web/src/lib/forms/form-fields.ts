@@ -34,15 +34,19 @@ export function text(form: FormData, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Whether a checkbox was ticked. */
+export function ticked(form: FormData, name: string): boolean {
+  return text(form, name) === 'true';
+}
+
 /** All text values of a field that may occur more than once. */
 export function texts(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');
 }
 
-/** The password of a form. An empty or missing field counts as none: the page asks for one only when it is needed. */
+/** The password of a form that asks for it; nothing where the form has no such field. */
 export function typedPassword(form: FormData): { password?: string } {
-  const password = text(form, 'password');
-  return password === '' ? {} : { password };
+  return form.has('password') ? { password: text(form, 'password') } : {};
 }
 
 function unreadable(): never {

@@ -1,33 +1,42 @@
 import { httpErrorOf } from '@gatehouse/api/http/error-response';
+import { error } from '@sveltejs/kit';
+import { withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text } from '#lib/forms/form-fields.ts';
+import { text, ticked } from '#lib/forms/form-fields.ts';
 import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
+import { translateBody } from '#lib/server/language/translate-error.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of a password link. Loading it does not consume the link. */
 export const load: PageServerLoad = async ({ locals, request, url, setHeaders }) => {
   setHeaders({ 'referrer-policy': 'no-referrer' });
-  if (request.method === 'POST') return { token: null, email: null };
+  if (request.method === 'POST') return { token: null, reset: null };
 
   const token = url.searchParams.get('token') ?? '';
   try {
-    return { token, email: (await locals.api.accounts.passwordToken({ token })).email };
-  } catch (error) {
-    if (httpErrorOf(error).status >= 500) throw error;
-    return { token: null, email: null };
+    return { token, reset: await locals.api.accounts.passwordToken({ token }) };
+  } catch (thrown) {
+    if (httpErrorOf(thrown).status >= 500) throw thrown;
+    return error(400, translateBody(httpErrorOf(thrown).body).error);
   }
 };
 
 export const actions: Actions = {
   default: formAction(
-    ({ accounts }, form) => accounts.setPassword({ token: text(form, 'token'), password: text(form, 'password') }),
+    ({ accounts }, form) =>
+      accounts.setPassword({
+        token: text(form, 'token'),
+        password: text(form, 'password'),
+        keep_identity: ticked(form, 'keep_identity'),
+        keep_keys: ticked(form, 'keep_keys'),
+      }),
     {
       done: '/login',
-      notice: () => verifyDoneTexts().passwordSet(),
+      notice: (_form, { ended }) => withEnded(verifyDoneTexts().passwordSet(), ended),
       failure: async (form, { fields }, { locals }) => {
         const token = text(form, 'token');
-        const link = await locals.api.accounts.passwordToken({ token }).catch(() => null);
-        return { token: fields?.password ? token : null, email: link?.email ?? null };
+        const reset = await locals.api.accounts.passwordToken({ token }).catch(() => null);
+        return { token: fields?.password ? token : null, reset };
       },
     },
   ),

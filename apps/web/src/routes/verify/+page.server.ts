@@ -1,5 +1,6 @@
+import { withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text } from '#lib/forms/form-fields.ts';
+import { text, ticked } from '#lib/forms/form-fields.ts';
 import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
 import { openVerificationLink } from '#lib/server/http/open-verification-link.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -27,14 +28,18 @@ export const actions: Actions = {
         token: text(form, 'token'),
         password: text(form, 'password'),
         org_name: text(form, 'org_name'),
+        keep_identity: ticked(form, 'keep_identity'),
+        keep_keys: ticked(form, 'keep_keys'),
       }),
     {
       done: '/login',
-      notice: () => verifyDoneTexts().passwordSet(),
-      failure: (form, { fields }) => ({
-        password: fields?.password || fields?.org_name ? passwordForm(form, 'token') : null,
-        keepToken: null,
-      }),
+      notice: (_form, { ended }) => withEnded(verifyDoneTexts().passwordSet(), ended),
+      failure: async (form, { fields }, { locals }) => {
+        const offered = fields?.password || fields?.org_name ? passwordForm(form, 'token') : null;
+        const { accounts } = locals.api;
+        const reset = offered && (await accounts.passwordToken({ token: offered.token }).catch(() => null));
+        return { password: offered, keepToken: null, reset };
+      },
     },
   ),
 
@@ -44,11 +49,24 @@ export const actions: Actions = {
     failure: noOffers,
   }),
 
-  address: formAction(({ accounts }, form) => accounts.confirmChange({ token: text(form, 'token') }), {
-    done: '/login',
-    notice: () => verifyDoneTexts().addressChanged(),
-    failure: noOffers,
-  }),
+  address: formAction(
+    ({ accounts }, form) =>
+      accounts.confirmChange({
+        token: text(form, 'token'),
+        password: text(form, 'password'),
+        keep_identity: ticked(form, 'keep_identity'),
+        revoke_keys: ticked(form, 'revoke_keys'),
+      }),
+    {
+      done: '/login',
+      notice: (_form, { ended }) => withEnded(verifyDoneTexts().addressChanged(), ended),
+      failure: async (form, _body, { locals }) => {
+        const token = text(form, 'token');
+        const change = await locals.api.accounts.changeToken({ token }).catch(() => null);
+        return { ...noOffers(), change: change && { token, ...change } };
+      },
+    },
+  ),
 };
 
 function noOffers() {

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { type Ended, endStarted, revokeKeysField } from '../../organisations/started.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
@@ -13,31 +14,33 @@ import { lockUser } from '../profile/lock-user.ts';
 import { deleteOtherSessions, renewSession } from '../sessions/session.ts';
 import { endLinks } from '../verification/end-links.ts';
 import { confirmPassword, readPasswordHash, wrongPassword } from './confirm-password.ts';
-import { endInvitations } from './end-invitations.ts';
 import { maySetPassword, requireFresh } from './fresh-sign-in.ts';
 
 export const changePasswordInput = z.object({
   current_password: z.string({ error: 'Enter your current password.' }).min(1, 'Enter your current password.'),
   password: newPasswordField,
+  revoke_keys: revokeKeysField,
 });
 
-export const setFirstPasswordInput = z.object({ password: newPasswordField });
+export const setFirstPasswordInput = z.object({ password: newPasswordField, revoke_keys: revokeKeysField });
+
+/** A session's new token, for its cookie, and what ended with the old password. */
+type Changed = { token: string; ended: Ended };
 
 /**
- * Changes a user's password. All other sessions of the user, their one-time links and the
- * invitations that other sessions created end, and the current session gets a new token. Allowed
- * for accounts that await approval.
+ * Changes a user's password. All other sessions of the user and their one-time links end, and so do the invitations
+ * and password links that they made; API keys that they made stay, unless they say otherwise. The current session gets
+ * a new token. Allowed for accounts that await approval.
  *
- * @returns the session's new token, for its cookie.
  * @throws AppError UNAUTHENTICATED if the current password is wrong; VALIDATION if the new one is
  *   not accepted; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function changePassword(
   app: App,
   principal: UserPrincipal,
-  { current_password: current, password }: z.output<typeof changePasswordInput>,
+  { current_password: current, password, revoke_keys: revokesKeys = false }: z.output<typeof changePasswordInput>,
   client: Client,
-): Promise<string> {
+): Promise<Changed> {
   const before = await confirmPassword(app, principal, { field: 'current_password', password: current }, client);
   const passwordHash = await hashNew(app, principal, password, client);
 
@@ -49,7 +52,7 @@ export async function changePassword(
       .where(and(eq(users.id, principal.user.id), eq(users.passwordHash, before)))
       .returning({ id: users.id });
     if (changed.length === 0) throw wrongPassword('current_password');
-    return endAccessAndRecord(app, tx, principal, client);
+    return endAccessAndRecord(app, tx, principal, { revokesKeys, client });
   });
 }
 
@@ -58,7 +61,6 @@ export async function changePassword(
  * provider, so that an unattended session is not enough to take over the account. Sessions and links end as
  * with `changePassword`.
  *
- * @returns the session's new token, for its cookie.
  * @throws AppError UNAUTHENTICATED if the session has ended meanwhile; FRESH_SIGN_IN_REQUIRED; VALIDATION if there is a
  *   password and the user has not just signed in through the identity provider, or the new password is not accepted;
  *   BUSY if too many passwords are being hashed.
@@ -66,9 +68,9 @@ export async function changePassword(
 export async function setFirstPassword(
   app: App,
   principal: UserPrincipal,
-  { password }: z.output<typeof setFirstPasswordInput>,
+  { password, revoke_keys: revokesKeys = false }: z.output<typeof setFirstPasswordInput>,
   client: Client,
-): Promise<string> {
+): Promise<Changed> {
   await requireMaySetPassword(app, app.db, principal);
   const passwordHash = await hashNew(app, principal, password, client);
 
@@ -77,7 +79,7 @@ export async function setFirstPassword(
     await lockUser(tx, principal.user.id);
     await requireMaySetPassword(app, tx, principal);
     await tx.update(users).set({ passwordHash }).where(eq(users.id, principal.user.id));
-    return endAccessAndRecord(app, tx, principal, client);
+    return endAccessAndRecord(app, tx, principal, { revokesKeys, client });
   });
 }
 
@@ -97,14 +99,16 @@ async function endAccessAndRecord(
   app: App,
   tx: Transaction,
   { user, sessionId }: UserPrincipal,
-  client: Client,
-): Promise<string> {
+  { revokesKeys, client }: { revokesKeys: boolean; client: Client },
+): Promise<Changed> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await deleteOtherSessions(tx, user.id, sessionId);
-  await endInvitations(tx, user.id, sessionId);
+  const keys = revokesKeys ? 'revoke' : 'keep';
+  const actor = { actorId: user.id, client };
+  const ended = await endStarted(tx, app.now(), { userId: user.id, of: 'everything', keys, actor });
   await endLinks(tx, user.id, app.now());
   const renewed = await renewSession(tx, { userId: user.id, sessionId });
   if (renewed === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
   await recordAudit(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
-  return renewed;
+  return { token: renewed, ended };
 }

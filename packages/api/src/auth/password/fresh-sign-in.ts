@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { identities } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../profile/lock-user.ts';
@@ -58,7 +58,7 @@ export function requireFresh(app: App, principal: Pick<UserPrincipal, 'freshUnti
  * Confirms that the session is used by its owner, before what a copied cookie could turn into lasting power: by the
  * password where the form holds it, else by a fresh session.
  *
- * @throws AppError UNAUTHENTICATED, with the field `password`, if the password is wrong; FRESH_SIGN_IN_REQUIRED without
+ * @throws AppError UNAUTHENTICATED, with the field `password`, if the password is wrong; VALIDATION if it is empty; FRESH_SIGN_IN_REQUIRED without
  *   one in a session that is not fresh; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function confirmUser(
@@ -67,7 +67,10 @@ export async function confirmUser(
   password: string | undefined,
   client: Client,
 ): Promise<void> {
-  if (!password) return requireFresh(app, principal);
+  if (!password) requireFresh(app, principal);
+  if (password === undefined) return;
+  // The form asks for it although the session is fresh, before what cannot be undone.
+  if (password === '') throw invalid({ password: 'Enter your password.' });
   await confirmPassword(app, principal, { field: 'password', password }, client);
 }
 

@@ -102,7 +102,9 @@ it.each(['the form', 'the account page', 'an operator’s link'])(
       expect(await open(token)).toMatchObject({ ok: false, kind: 'confirmed-already', offers: noOffers });
     }
     const changeToken = 'changeToken' in change ? change.changeToken : '';
-    await expect(callerFor(test, null).accounts.confirmChange({ token: changeToken })).rejects.toMatchObject(notValid);
+    await expect(
+      callerFor(test, null).accounts.confirmChange({ token: changeToken, password: testPassword }),
+    ).rejects.toMatchObject(notValid);
     await signIn(owner.email, chosen);
   },
 );
@@ -115,7 +117,10 @@ it('a change of address ends the links and forms that were mailed to the old add
   const email = newEmail();
   await owner.api.accounts.changeAddress({ email, password: testPassword });
   const change = await open(tokenIn((await test.sandbox.mailbox.waitFor(email)).text));
-  await callerFor(test, null).accounts.confirmChange({ token: 'changeToken' in change ? change.changeToken : '' });
+  await callerFor(test, null).accounts.confirmChange({
+    token: 'changeToken' in change ? change.changeToken : '',
+    password: testPassword,
+  });
 
   await expect(choose(form)).rejects.toMatchObject(notValid);
   for (const token of [opened, unopened]) expect(await open(token)).toMatchObject({ ok: false, kind: 'dead' });

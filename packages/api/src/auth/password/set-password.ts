@@ -1,10 +1,11 @@
-import { and, eq, gt, inArray, ne } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { renameOrganisation } from '../../organisations/rename.ts';
+import { type Ended, endStarted, keepKeysField, readStarted } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
+import { identities, oneTimeTokens, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -17,7 +18,6 @@ import { endSignUps } from '../sign-up/pending-sign-up.ts';
 import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
 import { endLinks } from '../verification/end-links.ts';
 import { linkOfPageToken } from '../verification/link-of-page-token.ts';
-import { endInvitations } from './end-invitations.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from './one-time-token.ts';
 
 const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
@@ -27,60 +27,99 @@ export const setPasswordInput = z.object({
   password: newPasswordField,
   /** From the page of a sign-up's link, where an owner names the organisation. */
   org_name: organisationNameField,
+  /** Keeps the connected identity, which the page names. */
+  keep_identity: z.boolean().optional(),
+  keep_keys: keepKeysField,
 });
 
+type SetPassword = {
+  token: string;
+  password: Password;
+  org_name?: string | null;
+  keep_identity?: boolean | undefined;
+  keep_keys?: boolean | undefined;
+};
+
 /**
- * Sets a password for the holder of a one-time token: an operator's password link, or the
- * form on the page of a verification link. There an owner whose organisation has no name
- * yet names it too. All sessions, links and unused invitations of the user end, and no session
- * begins.
+ * Sets a password for the holder of a one-time token: an operator's password link, or the form on the page of a
+ * verification link. There an owner whose organisation has no name yet names it too. All sessions and links of the user
+ * end, with the invitations, links and API keys that they made, and a connected identity is unlinked: somebody who knew
+ * the old password may have started or connected them. The holder keeps the identity and the keys by saying so. No
+ * session begins. Returns what ended.
  *
  * @throws AppError VALIDATION if the token is unknown, used or expired, or the password is not
  *   accepted; BUSY if too many passwords are being hashed.
  */
 export async function setPassword(
   app: App,
-  { token, password, org_name: name = null }: { token: string; password: Password; org_name?: string | null },
+  { token, password, org_name: name = null, keep_identity: keepsIdentity, keep_keys: keepsKeys }: SetPassword,
   client: Client,
-): Promise<void> {
-  const owner = await ownerOf(app, token);
+): Promise<Ended> {
+  const { user: owner } = await ownerOf(app, token);
   const fault = await passwordFault(password, [owner.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   const passwordHash = await hashPassword(password, client);
 
-  await app.db.transaction(async (tx) => {
-    const account = await takeSettingToken(app, tx, token);
+  return app.db.transaction(async (tx) => {
+    const { account, isFirst } = await takeSettingToken(app, tx, token);
     if (name !== null && account.user.passwordHash === null) await nameOrganisation(app, tx, account.user, name);
-    await replacePassword(app, tx, { userId: account.user.id, passwordHash, client });
+    if (!isFirst && !keepsIdentity) await unlinkIdentities(app, tx, account.user.id, client);
+    return replacePassword(app, tx, { userId: account.user.id, passwordHash, keepsKeys, client });
   });
 }
 
-type NewPassword = { userId: string; passwordHash: string; client: Client };
+type NewPassword = { userId: string; passwordHash: string; keepsKeys?: boolean | undefined; client: Client };
 
 /**
- * Makes a password the only one of a user, whose row the caller has locked. The sessions,
- * links and pending sign-ups of the user end; the button that approves on the page of a
- * link stays, because it proves the same mailbox.
+ * Makes a password the only one of a user, whose row the caller has locked. The sessions, links and pending sign-ups of
+ * the user end, with what they made; the button that approves on the page of a link stays, because it proves the same
+ * mailbox. Returns what ended.
  */
-export async function replacePassword(app: App, tx: Transaction, { userId, passwordHash, client }: NewPassword) {
+export async function replacePassword(
+  app: App,
+  tx: Transaction,
+  { userId, passwordHash, keepsKeys = false, client }: NewPassword,
+): Promise<Ended> {
   const now = app.now();
   await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
   await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), ne(oneTimeTokens.purpose, 'approval')));
   await tx.delete(sessions).where(eq(sessions.userId, userId));
-  await endInvitations(tx, userId, null);
+  const keys = keepsKeys ? 'keep' : 'revoke';
+  const actor = { actorId: userId, client };
+  const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
   await endLinks(tx, userId, now);
   await endSignUps(tx, userId, now);
   await recordAudit(tx, now, { action: 'password-set', userId, client });
+  return ended;
 }
 
-/** Reads the account again under the lock, because it may have been closed while the password was hashed. */
-async function takeSettingToken(app: App, tx: Transaction, token: string): Promise<Account> {
+/**
+ * Unlinks a user's connected identity, where a link of a mail or of an operator proved who they are. The subject is
+ * remembered and refused until the user connects one again.
+ */
+export async function unlinkIdentities(app: App, tx: Transaction, userId: string, client: Client): Promise<void> {
+  const unlinked = await tx
+    .update(identities)
+    .set({ unlinkedAt: app.now() })
+    .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
+    .returning({ subject: identities.subject });
+  if (unlinked.length > 0) await recordAudit(tx, app.now(), { action: 'identity-unlinked', userId, client });
+}
+
+/**
+ * Reads the account again under the lock, because it may have been closed while the password was hashed. `isFirst` says
+ * that the token stood on the page of a sign-up's link: nobody can have connected an identity by an older password.
+ */
+async function takeSettingToken(app: App, tx: Transaction, token: string) {
   const taken = await consumeOneTimeToken(app, tx, token, settingPurposes);
-  if (taken.purpose === 'new-password') return (await linkOfPageToken(tx, taken)).account;
+  if (taken.purpose === 'new-password') {
+    const { account, link } = await linkOfPageToken(tx, taken);
+    return { account, isFirst: link.purpose === 'sign-up' };
+  }
 
   const account = await accountById(tx, taken.userId);
   if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', linkNoLongerValid);
-  return account;
+  return { account, isFirst: false };
 }
 
 async function nameOrganisation(app: App, tx: Transaction, { id, email }: Account['user'], name: string) {
@@ -91,20 +130,37 @@ async function nameOrganisation(app: App, tx: Transaction, { id, email }: Accoun
 export const passwordTokenInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
 
 /**
- * Returns the address of the user whose password a one-time token would set, without consuming it.
+ * Returns whose password a one-time token would set, and what ends then, without consuming it.
  *
  * @throws AppError VALIDATION if the token is unknown, used or expired.
  */
 export async function readPasswordToken(app: App, { token }: z.output<typeof passwordTokenInput>) {
-  const { email } = await ownerOf(app, token);
-  return { email };
+  const { user, isFirst } = await ownerOf(app, token);
+  const { identity, started } = await readWhatLinksEnd(app, user.id);
+  return { email: user.email, identity: isFirst ? null : identity, started };
+}
+
+/**
+ * Returns what ends when a user proves by a link who they are: the connected identity, by its address or else its
+ * issuer, and what they started.
+ */
+export async function readWhatLinksEnd(app: App, userId: string) {
+  const [identity] = await app.db
+    .select({ email: identities.email, issuer: identities.issuer })
+    .from(identities)
+    .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)));
+  return {
+    identity: identity === undefined ? null : (identity.email ?? identity.issuer),
+    started: await readStarted(app.db, app.now(), { userId, of: 'everything' }),
+  };
 }
 
 /** Reads the token's user without consuming the token, so that a refused password leaves the token valid. */
 async function ownerOf(app: App, token: string) {
   const [held] = await app.db
-    .select({ userId: oneTimeTokens.userId })
+    .select({ userId: oneTimeTokens.userId, linkPurpose: verificationLinks.purpose })
     .from(oneTimeTokens)
+    .leftJoin(verificationLinks, eq(verificationLinks.tokenHash, oneTimeTokens.linkHash))
     .where(
       and(
         eq(oneTimeTokens.tokenHash, hashToken(token)),
@@ -114,5 +170,5 @@ async function ownerOf(app: App, token: string) {
     );
   const account = held === undefined ? null : await accountById(app.db, held.userId);
   if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', linkNoLongerValid);
-  return account.user;
+  return { user: account.user, isFirst: held?.linkPurpose === 'sign-up' };
 }

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { readStarted } from '../../organisations/started.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { isFresh, maySetPassword } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
@@ -27,6 +28,8 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       fresh_sign_in: isFresh(app, principal),
       idp_linked: own?.idpSubject != null,
     },
+    /** What ends with a new password, the API keys only if the user says so. */
+    started: await readStarted(app.db, app.now(), { userId: user.id, of: 'everything' }),
     sessions: openSessions.map((session) => ({
       id: session.id,
       current: session.id === sessionId,

@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
-import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { approveOwner, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
@@ -133,28 +132,38 @@ it('lets one of two have an address for which both opened a link at the same tim
   expect([await addressOf(one), await addressOf(other)].filter((address) => address === email)).toHaveLength(1);
 });
 
-it('is not blocked by an unverified account with the address', async () => {
+it('mails nothing to the address of a sign-up whose link can still be opened', async () => {
   const owner = await makeOwner(test);
-  const { email, token: squatters, mail } = await makeSignUp(test, { name: 'Squatters' });
-  await ask(owner, email);
-  const token = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
-  expect(await open(token, await newSession(owner))).toMatchObject({ ok: true });
-
-  expect(await addressOf(owner)).toBe(email);
-  expect(await open(squatters)).toMatchObject({ ok: false });
-  expect(await test.app.db.select().from(organisations).where(eq(organisations.name, 'Squatters'))).toEqual([]);
-  const kept = await test.app.db.select().from(memberships).where(eq(memberships.userId, owner.userId));
-  expect(kept).toHaveLength(1);
+  const { email, token: own } = await makeSignUp(test, { name: 'Newcomers' });
+  await sendVerification(test.app, { email, userId: owner.userId, sessionId: owner.principal.sessionId });
+  expect(test.sandbox.mailbox.messages(email)).toHaveLength(1);
+  expect(await open(own)).toMatchObject({ ok: true, kind: 'address-confirmed' });
 });
 
-it('deletes the organisation of an unverified account with the address, even if an operator approved it early', async () => {
+it('changes nothing by a link that is opened when somebody signed up with the address meanwhile', async () => {
   const owner = await makeOwner(test);
-  const { email, mail } = await makeSignUp(test, { name: 'Early Squatters' });
-  await approveOwner(test.app, email);
-  await ask(owner, email);
-  const token = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
-  expect(await open(token, await newSession(owner))).toMatchObject({ ok: true });
-  expect(await test.app.db.$count(organisations, eq(organisations.name, 'Early Squatters'))).toBe(0);
+  const { email, token, mail } = await mailed(owner);
+  await callerFor(test, null).accounts.signUp({ email, password: testPassword, org_name: 'Newcomers' });
+  const own = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
+  expect(await open(token, await newSession(owner))).toMatchObject({ ok: false, kind: 'dead' });
+  expect(await addressOf(owner)).toBe(owner.email);
+  expect(await open(own)).toMatchObject({ ok: true, kind: 'address-confirmed' });
+});
+
+it('is not blocked by a sign-up that nobody confirmed in time, and deletes it with its organisation', async () => {
+  const late = await startTestApp();
+  const owner = await makeOwner(late);
+  const { email, mail } = await makeSignUp(late, { name: 'Squatters' });
+  await approveOwner(late.app, email);
+  late.advance(61 * 60_000);
+  await owner.api.accounts.changeAddress({ email, password: testPassword });
+  const token = tokenIn((await late.sandbox.mailbox.waitFor(email, mail)).text);
+  const sessionToken = await startSession(late.app, { ...owner, client: testClient });
+  expect(await verifyEmail(late.app, { token, browserToken: null, sessionToken }, testClient)).toMatchObject({
+    ok: true,
+  });
+  expect(await late.app.db.$count(organisations, eq(organisations.name, 'Squatters'))).toBe(0);
+  await late.close();
 });
 
 it('mails no link to the address of an account that an operator has closed', async () => {

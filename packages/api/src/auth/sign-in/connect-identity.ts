@@ -33,10 +33,10 @@ export async function connectIdentity(
   if (known === null) {
     await linkIdentity(tx, now, { ...identity, userId });
   } else if (known.unlinkedAt !== null) {
-    const { issuer, subject } = identity;
+    const { issuer, subject, email } = identity;
     await tx
       .update(identities)
-      .set({ unlinkedAt: null, linkedAt: now })
+      .set({ unlinkedAt: null, linkedAt: now, email })
       .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
   }
   const account = await accountById(tx, userId);

@@ -192,7 +192,7 @@ export function identitiesOf(db: Executor, userId: string): Promise<LinkedIdenti
 export async function linkIdentity(
   tx: Transaction,
   now: Date,
-  { userId, issuer, subject }: Subject & { userId: string },
+  { userId, issuer, subject, email = null }: Subject & { userId: string; email?: string | null },
 ): Promise<void> {
-  await tx.insert(identities).values({ userId, issuer, subject, linkedAt: now });
+  await tx.insert(identities).values({ userId, issuer, subject, email, linkedAt: now });
 }

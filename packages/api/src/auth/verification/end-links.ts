@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/db/client.ts';
-import { oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { verificationLinks } from '../../platform/db/schema/accounts.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
 
@@ -41,9 +41,4 @@ export async function endLinks(tx: Transaction, userId: string, now: Date, kept:
         kept === null ? undefined : ne(verificationLinks.tokenHash, kept.tokenHash),
       ),
     );
-}
-
-/** Ends the tokens on the pages of a user's links. Password links stay. */
-export async function endPageTokens(tx: Transaction, userId: string): Promise<void> {
-  await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), isNotNull(oneTimeTokens.linkHash)));
 }

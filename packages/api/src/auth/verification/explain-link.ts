@@ -43,7 +43,8 @@ async function explainChange(
   { link, account, message }: ChangeLink,
 ): Promise<FailedOutcome> {
   if (account.user.email === link.email) return { ...confirmed, offers: noOffers };
-  if (!isUsedAndUnexpired(app, link) || !(await isFreeAddress(tx, link))) return deadLink(reason(app, link, message));
+  if (!isUsedAndUnexpired(app, link) || !(await isFreeAddress(app, tx, link)))
+    return deadLink(reason(app, link, message));
   return {
     ok: false,
     kind: 'change-offered',

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/db/client.ts';
 import type { verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { newPageToken } from '../password/one-time-token.ts';
 import type { Account } from '../sessions/account.ts';
-import { pendingSignUp, signUpOf } from '../sign-up/pending-sign-up.ts';
+import { signUpOf } from '../sign-up/pending-sign-up.ts';
 import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
 import type { Offers, PasswordForm } from './outcome.ts';
 
@@ -44,5 +44,6 @@ async function passwordForm(app: App, tx: Transaction, { link, account }: Omit<C
   const isNamed = !isNew || (await unnamedOrganisation(tx, userId)) === null;
   const token = await newPageToken(app, tx, link, 'new-password');
   const form: PasswordForm = { token, organisationName: null };
-  return isNamed ? form : { ...form, organisationName: (await pendingSignUp(tx, link))?.organisationName ?? '' };
+  // Empty: what a stranger typed at sign-up must not stand on a page of ours in the browser of the address's owner.
+  return isNamed ? form : { ...form, organisationName: '' };
 }

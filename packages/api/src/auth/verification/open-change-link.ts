@@ -8,8 +8,9 @@ import type { OpenedLink } from './opened-link.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
- * Changes the address in a browser where the user who requested it is signed in. In any other
- * browser nothing changes, and the outcome offers a form that changes the address.
+ * Changes the address in a browser where the user who requested it is signed in. In any other browser nothing changes,
+ * and the outcome offers a form that changes it with the account's password: the address may be that of a stranger, who
+ * opens every link.
  *
  * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
  */
@@ -20,9 +21,9 @@ export async function openChangeLink(
 ): Promise<Outcome> {
   const changes = signedInUserId === link.userId;
   if (changes) {
-    await applyAddressChange(app, tx, link, client);
+    await applyAddressChange(app, tx, link, { kept: link.keptSessionId, client });
   } else {
-    await requireFreeAddress(tx, link);
+    await requireFreeAddress(app, tx, link);
     await endEqualLinks(tx, link, app.now());
   }
 

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
+import { readStarted, revokeKeysField } from '../../organisations/started.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { eraseUser } from './erase-user.ts';
@@ -12,6 +13,7 @@ export const deleteAccountInput = z.object({
   password: confirmingPassword,
   /** The organisations whose deletion the page announced. If they are given, no other one is deleted. */
   organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
+  revoke_keys: revokeKeysField,
 });
 
 /**
@@ -27,11 +29,12 @@ export async function readDeletion(app: App, principal: UserPrincipal) {
       return { organisation: { id, name, slug }, tier, tier_name: plan.name, has_members: others > 0 };
     }),
   );
-  return { ends, blocked: ends.some((end) => end.has_members) };
+  const started = await readStarted(app.db, app.now(), { userId: user.id, of: 'everything' });
+  return { ends, started, blocked: ends.some((end) => end.has_members) };
 }
 
 /**
- * Deletes a user's account, as `eraseUser` does. Allowed while the account awaits approval.
+ * Deletes a user's account, as `eraseUser` does. The API keys that they made stay, unless they say otherwise. Allowed while the account awaits approval.
  *
  * @throws AppError UNAUTHENTICATED or FRESH_SIGN_IN_REQUIRED if the user is not confirmed; TOO_MANY; VALIDATION
  *   if an organisation that only this user owns has other members; NOT_FOUND if an organisation
@@ -42,13 +45,13 @@ export async function readDeletion(app: App, principal: UserPrincipal) {
 export async function deleteAccount(
   app: App,
   principal: UserPrincipal,
-  { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
+  { password, organisation_ids: shown, revoke_keys: revokesKeys = false }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
   const { id: userId } = principal.user;
   await organisationsEndingWith(app.db, userId, { withMembers: true, shown });
   await confirmUser(app, principal, password, client);
 
-  const erased = await eraseUser(app, { userId }, { actorId: userId, client, shown });
+  const erased = await eraseUser(app, { userId }, { actorId: userId, client, keepKeys: !revokesKeys, shown });
   if (erased === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
 }

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { endSubscriptions } from '../../billing/actions/end-subscriptions.ts';
 import { recordDeletedUser } from '../../changes/record-change.ts';
+import { endStarted } from '../../organisations/started.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -19,6 +20,8 @@ type Options = {
   withMembers?: boolean;
   /** The organisations that a page showed: no other one is deleted. */
   shown?: string[] | undefined;
+  /** Whether the API keys that the user made stay, as those of the actor. */
+  keepKeys?: boolean;
   /** Called before anything ends, and again under the locks. */
   isStillWanted?: (db: Executor) => Promise<boolean>;
 };
@@ -35,7 +38,7 @@ type Options = {
 export async function eraseUser(
   app: App,
   { userId }: { userId: string },
-  { actorId, client, isStillWanted = async () => true, ...which }: Options,
+  { actorId, client, keepKeys = false, isStillWanted = async () => true, ...which }: Options,
 ): Promise<{ slugs: string[] } | null> {
   const ending = await organisationsEndingWith(app.db, userId, which);
   if (!(await isStillWanted(app.db))) throw organisationsChanged();
@@ -54,6 +57,8 @@ export async function eraseUser(
     await recordAudit(tx, app.now(), { action: 'account-deleted', ...actor, userId });
     const slugs: string[] = [];
     for (const organisationId of still) slugs.push(...(await removeOrganisation(app, tx, organisationId, actor)));
+    const keys = keepKeys ? 'keep' : 'revoke';
+    await endStarted(tx, app.now(), { userId, of: 'everything', keys, actor });
     await eraseTracesOfUser(app, tx, { userId, email: user.email });
     await tx.delete(users).where(eq(users.id, userId));
     return { slugs };

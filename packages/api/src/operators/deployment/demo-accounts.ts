@@ -3,10 +3,12 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
+import { endStarted } from '../../organisations/started.ts';
 import { isLoopback } from '../../platform/config.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { commandLine } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
 
 /**
@@ -26,7 +28,7 @@ export async function markDemoAccount(app: App, { userId }: { userId: string }):
 }
 
 /**
- * Closes all demo accounts and removes their marks: their passwords, links, sessions and
+ * Closes all demo accounts and removes their marks: their passwords, links, sessions, what they made and
  * operator rights end. Their organisations stay as they are. Returns the addresses of the
  * closed accounts.
  */
@@ -48,6 +50,7 @@ export function closeDemoAccounts(app: App): Promise<string[]> {
       await tx.delete(identities).where(eq(identities.userId, id));
       await endLinksOf(tx, [id], now);
       await tx.delete(sessions).where(eq(sessions.userId, id));
+      await endStarted(tx, now, { userId: id, of: 'everything', keys: 'revoke', actor: commandLine });
       await recordAudit(tx, now, { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
       if (suspendedAt === null) await recordChange(tx, now, { type: 'user.suspended', userId: id });
     }

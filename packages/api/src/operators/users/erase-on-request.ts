@@ -12,10 +12,10 @@ import type { Actor } from '../actor.ts';
  */
 export async function eraseOnRequest(
   app: App,
-  { userId, withMembers = false }: { userId: string; withMembers?: boolean },
+  { userId, withMembers = false, keepKeys = false }: { userId: string; withMembers?: boolean; keepKeys?: boolean },
   { actorId, client }: Actor,
 ): Promise<{ slugs: string[] }> {
-  const erased = await eraseUser(app, { userId }, { actorId, client, withMembers });
+  const erased = await eraseUser(app, { userId }, { actorId, client, withMembers, keepKeys });
   if (erased === null) throw new AppError('NOT_FOUND', 'There is no such person.');
   return erased;
 }

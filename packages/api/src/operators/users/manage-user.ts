@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../../auth/principal.ts';
+import { keepKeysField } from '../../organisations/started.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { readUser } from '../find-accounts.ts';
@@ -12,7 +13,7 @@ import { userInput } from './read-user.ts';
 import { restoreUser, suspendUser } from './suspend-user.ts';
 
 export const passwordLinkInput = userInput.extend({ password: confirmingPassword });
-export const suspendUserInput = userInput.extend({ reason: optionalReason });
+export const suspendUserInput = userInput.extend({ reason: optionalReason, keep_keys: keepKeysField });
 export const restoreUserInput = userInput.extend({ suspended_at: shownTime });
 
 /**
@@ -41,13 +42,13 @@ export async function createPasswordLinkFor(
 export async function suspend(
   app: App,
   principal: Operator,
-  { user_id: id, reason }: z.output<typeof suspendUserInput>,
+  { user_id: id, reason, keep_keys: keepKeys }: z.output<typeof suspendUserInput>,
   client: Client,
 ) {
   const { user } = principal;
   if (user.id === id) throw new AppError('VALIDATION', 'You cannot suspend yourself.');
-  const at = await suspendUser(app, { userId: id, reason }, { actorId: user.id, client });
-  return { ...(await readUser(app.db, id)), suspended_at: at.toISOString() };
+  const { at, ended } = await suspendUser(app, { userId: id, reason, keepKeys }, { actorId: user.id, client });
+  return { ...(await readUser(app.db, id)), suspended_at: at.toISOString(), ended };
 }
 
 /**

@@ -2,6 +2,7 @@ import { and, count, desc, eq, gt, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
+import { readStarted } from '../../organisations/started.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -42,6 +43,8 @@ export async function readUserPage(app: App, principal: Operator, { user_id: id 
     has_password: user.passwordHash !== null,
     identity_linked_at: identity[0]?.linkedAt.toISOString() ?? null,
     sessions: live[0]?.rows ?? 0,
+    /** What ends with a suspension, the API keys unless they are kept. */
+    started: await readStarted(app.db, app.now(), { userId: id, of: 'everything' }),
     entries,
   };
 }

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
+import { type Ended, endStarted } from '../../organisations/started.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -13,17 +14,17 @@ import { reasonDetails } from '../reason.ts';
 type Input = { userId: string };
 
 /**
- * Closes a user's account: its sessions and one-time links end at once, and no sign-in
- * succeeds until the account is restored.
+ * Closes a user's account: its sessions and one-time links end at once, with the invitations and links that the user
+ * made and, unless they are kept, the API keys. No sign-in succeeds until the account is restored.
  *
- * @returns the time of the suspension.
+ * @returns the time of the suspension, and what ended.
  * @throws AppError NOT_FOUND; VALIDATION if the account is suspended already.
  */
 export function suspendUser(
   app: App,
-  { userId, reason }: Input & { reason?: string | undefined },
+  { userId, reason, keepKeys = false }: Input & { reason?: string | undefined; keepKeys?: boolean | undefined },
   actor: Actor,
-): Promise<Date> {
+): Promise<{ at: Date; ended: Ended }> {
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const { email } = await readUser(tx, userId);
@@ -36,9 +37,11 @@ export function suspendUser(
 
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await endLinksOf(tx, [userId], now);
+    const keys = keepKeys ? 'keep' : 'revoke';
+    const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
     await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
     await recordChange(tx, now, { type: 'user.suspended', userId });
-    return now;
+    return { at: now, ended };
   });
 }
 

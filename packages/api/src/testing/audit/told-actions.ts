@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { deleteExpired } from '../../auth/delete-expired.ts';
 import { matchUser } from '../../auth/sign-in/match-user.ts';
 import { approveByDomain } from '../../auth/sign-up/approve-by-domain.ts';
@@ -7,7 +7,7 @@ import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { recordJoined } from '../../changes/record-change.ts';
 import { eraseDeclined } from '../../members/leaving/erase-declined.ts';
 import { closeDemoAccounts, markDemoAccount } from '../../operators/deployment/demo-accounts.ts';
-import { users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
@@ -185,6 +185,15 @@ export function toldActions(test: AuditTest): AuditCase[] {
       async (begin) => {
         const { userId } = await makeOwner(test);
         const { email } = await makeSignUp(test);
+        // Its link can no longer be opened, so that the address may be taken.
+        const ended = { createdAt: new Date(Date.now() - dayMilliseconds), expiresAt: new Date() };
+        await test.app.db.update(verificationLinks).set(ended).where(eq(verificationLinks.email, email));
+        await test.app.db
+          .update(signUps)
+          .set({ createdAt: ended.createdAt })
+          .where(
+            inArray(signUps.userId, test.app.db.select({ id: users.id }).from(users).where(eq(users.email, email))),
+          );
         const tokenHash = hashToken('address');
         const now = new Date();
         const times = { createdAt: now, sentAt: now, expiresAt: new Date(now.getTime() + dayMilliseconds) };
@@ -192,7 +201,10 @@ export function toldActions(test: AuditTest): AuditCase[] {
         await test.app.db.insert(verificationLinks).values(link);
         await begin();
         const outcome = await openLink({ token: 'address', browserToken: null });
-        await anonymous().accounts.confirmChange({ token: 'changeToken' in outcome ? outcome.changeToken : '' });
+        await anonymous().accounts.confirmChange({
+          token: 'changeToken' in outcome ? outcome.changeToken : '',
+          password: testPassword,
+        });
         return email;
       },
       'address-changed by user about user from client',

@@ -14,7 +14,7 @@ export const memberTexts = texts({
     firstPage: 'First page',
     nextPage: 'Next page',
     whoMay:
-      'Owners and admins manage members and the plan; only owners make other owners. Members can edit. Viewers can only look.',
+      'Owners and admins manage members and the plan; only owners make other owners. Members can edit. Viewers can only look. With the role of an owner or admin end the invitations and API keys that they created here.',
     onlyOwner: 'You’re the only owner, so you can’t leave. {transfer} first.',
     transfer: 'Transfer the ownership',
     leave: (organisation: string) => `Leave ${organisation}`,
@@ -85,7 +85,7 @@ export const memberTexts = texts({
     firstPage: 'Erste Seite',
     nextPage: 'Nächste Seite',
     whoMay:
-      'Inhaber/-innen und Admins verwalten Mitglieder und den Tarif; nur Inhaber/-innen ernennen weitere. Mitglieder können bearbeiten. Leser/-innen können nur ansehen.',
+      'Inhaber/-innen und Admins verwalten Mitglieder und den Tarif; nur Inhaber/-innen ernennen weitere. Mitglieder können bearbeiten. Leser/-innen können nur ansehen. Wer nicht mehr verwaltet, verliert die Einladungen und API-Schlüssel, die er oder sie hier erstellt hat.',
     onlyOwner:
       'Sie haben die Inhaberschaft allein und können die Organisation daher nicht verlassen. Zuerst: {transfer}.',
     transfer: 'Inhaberschaft übertragen',

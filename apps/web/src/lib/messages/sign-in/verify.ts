@@ -8,7 +8,7 @@ export const verifyTexts = texts({
     changeQuestion: 'Change your address?',
     linkFails: 'This link doesn’t work',
     ifYouAsked:
-      'If you asked to sign in with {address}, you can still change your address here. You stay signed in where you asked for this, and are signed out elsewhere.',
+      'If you asked to sign in with {address}, you can still change your address here. You’ll be signed out everywhere.',
     canStillChoose: 'You can still choose a password here.',
     canSignIn: 'You can sign in.',
     signIn: 'Sign in',
@@ -25,7 +25,13 @@ export const verifyTexts = texts({
     changeMyAddress: 'Change my address',
     buttonWorks: 'The button works for 15 minutes. Didn’t ask for this? Close this page, and nothing changes.',
     accountAsked:
-      'An account asked to sign in with {address} from now on. If it’s yours, change its address here. You stay signed in where you asked for this, and are signed out elsewhere.',
+      'An account asked to sign in with {address} from now on. If it’s yours, change its address here. You’ll be signed out everywhere.',
+    accountNow: 'The account that signs in with {address} now.',
+    accountOf: 'The account that signs in with {address} now, in {organisation}.',
+    passwordOfAccount: 'Password of that account',
+    openWhereSignedIn: 'That account has no password. Open the link in the browser where you asked for it.',
+    identityEnds: 'Signing in with your identity provider ends, in case someone else connected it.',
+    keepIdentity: (identity: string) => `Keep signing in with ${identity}`,
     confirmed: 'E-mail confirmed',
     oneStepLeft:
       'One step left: choose your password. The one from sign-up counts only where you open the link in the same browser.',
@@ -61,7 +67,7 @@ export const verifyTexts = texts({
     changeQuestion: 'Ihre Adresse ändern?',
     linkFails: 'Dieser Link funktioniert nicht',
     ifYouAsked:
-      'Wenn Sie sich mit {address} anmelden wollten, können Sie Ihre Adresse noch hier ändern. Wo Sie das angefordert haben, bleiben Sie angemeldet; anderswo werden Sie abgemeldet.',
+      'Wenn Sie sich mit {address} anmelden wollten, können Sie Ihre Adresse noch hier ändern. Sie werden überall abgemeldet.',
     canStillChoose: 'Sie können hier noch ein Passwort wählen.',
     canSignIn: 'Sie können sich anmelden.',
     signIn: 'Anmelden',
@@ -79,7 +85,14 @@ export const verifyTexts = texts({
     buttonWorks:
       'Die Schaltfläche funktioniert 15 Minuten lang. Das waren nicht Sie? Schließen Sie diese Seite, dann ändert sich nichts.',
     accountAsked:
-      'Für ein Konto soll ab jetzt {address} gelten. Wenn es Ihres ist, ändern Sie die Adresse hier. Wo Sie das angefordert haben, bleiben Sie angemeldet; anderswo werden Sie abgemeldet.',
+      'Für ein Konto soll ab jetzt {address} gelten. Wenn es Ihres ist, ändern Sie die Adresse hier. Sie werden überall abgemeldet.',
+    accountNow: 'Das Konto, das sich jetzt mit {address} anmeldet.',
+    accountOf: 'Das Konto, das sich jetzt mit {address} anmeldet, in {organisation}.',
+    passwordOfAccount: 'Passwort dieses Kontos',
+    openWhereSignedIn:
+      'Dieses Konto hat kein Passwort. Öffnen Sie den Link in dem Browser, in dem Sie ihn angefordert haben.',
+    identityEnds: 'Die Anmeldung über Ihren Identitätsanbieter endet, falls jemand anderes ihn verbunden hat.',
+    keepIdentity: (identity) => `Weiter mit ${identity} anmelden`,
     confirmed: 'E-Mail-Adresse bestätigt',
     oneStepLeft:
       'Noch ein Schritt: Wählen Sie Ihr Passwort. Das von der Registrierung gilt nur, wenn Sie den Link im selben Browser öffnen.',

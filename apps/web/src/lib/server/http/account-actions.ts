@@ -1,6 +1,7 @@
 import type { Caller } from '@gatehouse/api/router/root';
+import { type Ended, withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, texts, typedPassword } from '#lib/forms/form-fields.ts';
+import { text, texts, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountDoneTexts } from '#lib/messages/app/account.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
@@ -9,9 +10,11 @@ export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 
 /** Returns the action of a form on an account page, which redirects to the page with a notice of what was done. */
 export function accountAction(
   { page, formName, done }: { page: string; formName: FormName; done: keyof ReturnType<typeof accountDoneTexts> },
-  call: (api: Caller, form: FormData) => Promise<unknown>,
+  call: (api: Caller, form: FormData) => Promise<{ ok: true; ended?: Ended }>,
 ) {
-  return formAction(call, { done: page, notice: () => accountDoneTexts()[done](), failure: () => ({ formName }) });
+  const notice = (_form: FormData, { ended }: { ok: true; ended?: Ended }) =>
+    withEnded(accountDoneTexts()[done](), ended);
+  return formAction(call, { done: page, notice, failure: () => ({ formName }) });
 }
 
 /** The forms for a user's password, on /account and for accounts that await approval. */
@@ -22,10 +25,11 @@ export function passwordActions(page: string) {
       accounts.changePassword({
         current_password: text(form, 'current_password'),
         password: text(form, 'password'),
+        revoke_keys: ticked(form, 'revoke_keys'),
       }),
     ),
     setPassword: accountAction(passwordForm, ({ accounts }, form) =>
-      accounts.setFirstPassword({ password: text(form, 'password') }),
+      accounts.setFirstPassword({ password: text(form, 'password'), revoke_keys: ticked(form, 'revoke_keys') }),
     ),
   };
 }
@@ -45,6 +49,10 @@ export function endSessionActions(page: string) {
 /** Deletes the account, on a page of its own and for accounts that await approval. */
 export const deleteAccountAction = formAction(
   ({ leaving }, form) =>
-    leaving.deleteAccount({ ...typedPassword(form), organisation_ids: texts(form, 'organisation_ids') }),
+    leaving.deleteAccount({
+      ...typedPassword(form),
+      organisation_ids: texts(form, 'organisation_ids'),
+      revoke_keys: ticked(form, 'revoke_keys'),
+    }),
   { done: '/login', notice: () => accountDoneTexts().deleted(), failure: () => ({ formName: 'delete' as FormName }) },
 );

@@ -4,10 +4,17 @@ import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { linkTexts } from '#lib/messages/sign-in/link.ts';
+import type { RouterOutputs } from '#lib/router.ts';
 import { translateBody, translateError } from '../language/translate-error.ts';
 
-export type VerificationFailure = FailedOutcome;
-type VerificationSuccess = Extract<Outcome, { ok: true }>;
+export type VerificationFailure = FailedOutcome & OfToken;
+type VerificationSuccess = Extract<Outcome, { ok: true }> & OfToken;
+
+/** What the forms of the page would change and end. */
+type OfToken = {
+  reset: RouterOutputs['accounts']['passwordToken'] | null;
+  change: RouterOutputs['accounts']['changeToken'] | null;
+};
 
 /**
  * Opens the link of a request to /verify and returns its outcome, or null where the request
@@ -24,9 +31,19 @@ export async function openVerificationLink(event: RequestEvent): Promise<Verific
   if (isPrefetch(request.headers)) error(503, { message: linkTexts().openByClicking });
   if (!isNavigation(request.headers)) error(403, { message: linkTexts().openByClicking });
 
-  const outcome = await verify(event);
+  const outcome = await withFacts(event, await verify(event));
   if (!outcome.ok) error(400, { message: translateError(outcome.message, 'VALIDATION'), verification: outcome });
   return outcome;
+}
+
+async function withFacts<Opened extends Outcome>({ locals }: RequestEvent, outcome: Opened): Promise<Opened & OfToken> {
+  const { accounts } = locals.api;
+  const password = 'offers' in outcome ? outcome.offers.password : null;
+  return {
+    ...outcome,
+    reset: password === null ? null : await accounts.passwordToken({ token: password.token }),
+    change: 'changeToken' in outcome ? await accounts.changeToken({ token: outcome.changeToken }) : null,
+  };
 }
 
 async function verify({ locals, url, cookies, setHeaders }: RequestEvent): Promise<Outcome> {

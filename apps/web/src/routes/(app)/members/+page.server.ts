@@ -1,7 +1,8 @@
+import { withEnded } from '#lib/format/ended-text.ts';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { type InvitedRole, type Role, roleWithArticle } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, typedPassword } from '#lib/forms/form-fields.ts';
+import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { memberDoneTexts } from '#lib/messages/app/members.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -20,6 +21,8 @@ export const load: PageServerLoad = async (event) => {
     isAdministrator ? api.members.invitations() : [],
     api.subscription.overview(),
   ]);
+  const removing = isAdministrator ? page.members.find(({ id }) => id === searchParams.get('remove')) : undefined;
+  const isLeaving = searchParams.has('leave');
   return {
     now: new Date().toISOString(),
     ...keptFields(searchParams),
@@ -35,8 +38,8 @@ export const load: PageServerLoad = async (event) => {
         planName: summary.plan.name,
         limit: summary.usage.find(({ meter }) => meter === 'members')?.limit ?? null,
       },
-      removing: isAdministrator ? (page.members.find(({ id }) => id === searchParams.get('remove')) ?? null) : null,
-      leaving: searchParams.has('leave'),
+      removing: removing ? { ...removing, started: await api.members.startedBy({ user_id: removing.id }) } : null,
+      leaving: isLeaving ? { started: await api.members.ownStarted() } : null,
       inviting: isAdministrator && searchParams.has('invite'),
     },
   };
@@ -67,26 +70,35 @@ export const actions: Actions = {
       members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role, ...typedPassword(form) }),
     {
       done: pageOfForm,
-      notice: (form) => ({
-        text: memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(text(form, 'role') as Role)),
+      notice: (form, { ended }) => ({
+        text: withEnded(
+          memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(text(form, 'role') as Role)),
+          ended,
+        ),
         focus: `change-${text(form, 'user_id')}`,
       }),
       failure: (form) => ({ link: null, changing: { id: text(form, 'user_id'), role: text(form, 'role') as Role } }),
     },
   ),
-  remove: formAction(({ members }, form) => members.remove(memberOf(form)), {
-    done: pageOfForm,
-    notice: (form) => ({
-      text: memberDoneTexts().removed(text(form, 'display_name')),
-      focus: text(form, 'next'),
-    }),
-    failure: () => ({ link: null }),
-  }),
-  leave: formAction(({ members }, form) => members.leave(organisationOf(form)), {
-    done: '/',
-    notice: (form) => memberDoneTexts().left(text(form, 'display_name')),
-    failure: () => ({ link: null }),
-  }),
+  remove: formAction(
+    ({ members }, form) => members.remove({ ...memberOf(form), keep_keys: ticked(form, 'keep_keys') }),
+    {
+      done: pageOfForm,
+      notice: (form, { ended }) => ({
+        text: withEnded(memberDoneTexts().removed(text(form, 'display_name')), ended),
+        focus: text(form, 'next'),
+      }),
+      failure: () => ({ link: null }),
+    },
+  ),
+  leave: formAction(
+    ({ members }, form) => members.leave({ ...organisationOf(form), revoke_keys: ticked(form, 'revoke_keys') }),
+    {
+      done: '/',
+      notice: (form, { ended }) => withEnded(memberDoneTexts().left(text(form, 'display_name')), ended),
+      failure: () => ({ link: null }),
+    },
+  ),
 };
 
 /** What was typed into a form of this page before the way through the identity provider. */

@@ -2,6 +2,7 @@ import type { App } from '../../../app.ts';
 import type { MailLanguage } from '../../../platform/security/client.ts';
 import { accountByEmail, accountById } from '../../sessions/account.ts';
 import { doesSessionExist } from '../../sessions/session.ts';
+import { isTaken } from '../apply-address-change.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mail-limits.ts';
 import { mailLink } from './mail-link.ts';
 
@@ -9,8 +10,8 @@ import { mailLink } from './mail-link.ts';
 export type ChangeJob = { email: string; userId: string; sessionId: string; language?: MailLanguage };
 
 /**
- * Mails a verification link to a user's new address, unless it belongs to another account. An
- * unverified account with the address does not count.
+ * Mails a verification link to a user's new address, unless another account has it, or a sign-up with it can still be
+ * confirmed.
  *
  * @throws AppError INTERNAL without a canonical base URL; Error if the mail server does not accept
  *   the mail.
@@ -23,7 +24,7 @@ export async function sendChangeLink(
   const account = await accountById(app.db, userId);
   if (account?.accountStatus !== 'active') return;
   const other = await accountByEmail(app.db, email);
-  if (other !== null && other.accountStatus !== 'unverified') return;
+  if (other !== null && (await isTaken(app, app.db, other))) return;
 
   const addressee = { userId, email, jobId };
   await mailLink(app, { ...addressee, language }, async (tx) => {

@@ -2,6 +2,7 @@ CREATE TABLE "identities" (
 	"user_id" uuid NOT NULL,
 	"issuer" text NOT NULL,
 	"subject" text NOT NULL,
+	"email" text,
 	"linked_at" timestamp with time zone NOT NULL,
 	"unlinked_at" timestamp with time zone,
 	CONSTRAINT "identities_subject" UNIQUE("issuer","subject")
@@ -248,7 +249,6 @@ CREATE TABLE "invitations" (
 	"made_by" uuid NOT NULL,
 	"role" text NOT NULL,
 	"note" text,
-	"session_id" uuid,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "invitations_token_hash_unique" UNIQUE("token_hash"),

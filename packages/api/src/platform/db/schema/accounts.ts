@@ -51,6 +51,8 @@ export const identities = pgTable(
     /** In the form of canonicalIssuer. */
     issuer: text('issuer').notNull(),
     subject: text('subject').notNull(),
+    /** The address that the provider named when the subject was linked, by which people recognise it; null if unknown. */
+    email: text('email'),
     linkedAt: moment('linked_at').notNull(),
     unlinkedAt: moment('unlinked_at'),
   },

@@ -43,11 +43,6 @@ export const invitations = pgTable(
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
     /** A note about the person whom the link is for, by its creator. Only administrators read it. */
     note: text('note'),
-    /**
-     * The id of the session that created the invitation. A password change that ends the session also
-     * deletes the invitation.
-     */
-    sessionId: uuid('session_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },

@@ -1,8 +1,17 @@
+import { type Ended, withEnded } from '#lib/format/ended-text.ts';
 import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
 import type { Notice } from '#lib/notices/notice.ts';
 
 /** "Larch & Sons is suspended.", with a button that restores it. `path` is the page of the user or organisation. */
-export function suspendedNotice(name: string, path: string, { suspended_at }: { suspended_at: string }): Notice {
+export function suspendedNotice(
+  name: string,
+  path: string,
+  { suspended_at }: { suspended_at: string },
+  ended?: Ended,
+): Notice {
   const t = accountAdminDoneTexts();
-  return { text: t.suspended(name), action: { label: t.restore, post: `${path}?/restore`, fields: { suspended_at } } };
+  return {
+    text: withEnded(t.suspended(name), ended),
+    action: { label: t.restore, post: `${path}?/restore`, fields: { suspended_at } },
+  };
 }

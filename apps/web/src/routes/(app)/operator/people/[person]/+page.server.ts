@@ -1,5 +1,5 @@
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, typedPassword } from '#lib/forms/form-fields.ts';
+import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
@@ -26,10 +26,14 @@ export const actions: Actions = {
 
   suspend: formAction(
     ({ operators }, form, { params }) =>
-      operators.suspend({ user_id: params.person ?? '', reason: text(form, 'reason') }),
+      operators.suspend({
+        user_id: params.person ?? '',
+        reason: text(form, 'reason'),
+        keep_keys: ticked(form, 'keep_keys'),
+      }),
     {
       done: (_form, { id }) => `/operator/people/${id}`,
-      notice: (_form, user) => suspendedNotice(user.email, `/operator/people/${user.id}`, user),
+      notice: (_form, user) => suspendedNotice(user.email, `/operator/people/${user.id}`, user, user.ended),
       failure: (form) => ({ link: null, reason: text(form, 'reason') }),
     },
   ),

@@ -1,0 +1,24 @@
+import { startedTexts } from '#lib/messages/shared/started.ts';
+import type { NoticeText } from '#lib/notices/notice.ts';
+import { formatList } from './lists.ts';
+
+export interface Ended {
+  keys: string[];
+  invitations: number;
+  links: number;
+}
+
+/** A notice, and after it what else has ended: " Ended as well: 2 invitations that aren’t used yet, API keys: Worker." */
+export function withEnded(notice: NoticeText, ended: Ended | null | undefined): NoticeText {
+  const parts = ended == null ? [] : endedParts(ended);
+  return parts.length === 0 ? notice : [...notice, startedTexts().ended(parts.join(', '))];
+}
+
+function endedParts({ keys, invitations, links }: Ended): string[] {
+  const t = startedTexts();
+  return [
+    ...(invitations > 0 ? [t.invitations(invitations)] : []),
+    ...(links > 0 ? [t.links(links)] : []),
+    ...(keys.length > 0 ? [t.keys(formatList(keys))] : []),
+  ];
+}

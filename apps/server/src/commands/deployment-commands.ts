@@ -1,7 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { afterRestore } from '@gatehouse/api/operators/deployment/after-restore';
-import { describeSchema } from '@gatehouse/api/operators/describe-schema';
+import { describeSchema } from '@gatehouse/api/operators/doctor/check-database';
 import { runChecks } from '@gatehouse/api/operators/doctor/doctor';
 import type { Command } from 'commander';
 import { jsonOption, type Perform } from './answer.ts';

@@ -5,10 +5,8 @@ import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/dep
 import { findUser } from '@gatehouse/api/operators/find-accounts';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
 import { createPasswordLink } from '@gatehouse/api/operators/users/create-password-link';
-import { endSessions } from '@gatehouse/api/operators/users/end-sessions';
-import { eraseOnRequest } from '@gatehouse/api/operators/users/erase-on-request';
-import { exportOnRequest } from '@gatehouse/api/operators/users/export-on-request';
 import { listUsers } from '@gatehouse/api/operators/users/find-users';
+import { endSessions, eraseOnRequest, exportOnRequest } from '@gatehouse/api/operators/users/manage-user';
 import { restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
 import { AppError } from '@gatehouse/api/platform/errors';
 import { type Command, InvalidArgumentError } from 'commander';

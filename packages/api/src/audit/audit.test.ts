@@ -14,9 +14,8 @@ import {
   signInAs,
   testClient,
 } from '../testing/factories.ts';
-import { deleteOldEntries } from './delete-old.ts';
 import { readActivity } from './read-activity.ts';
-import { recordAudit } from './record.ts';
+import { deleteOldEntries, recordAudit } from './record.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { lt, sql } from 'drizzle-orm';
 import { type Executor, prepared } from '../platform/db/client.ts';
+import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
 import { newId } from '../platform/db/id.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import type { Client } from '../platform/security/client.ts';
 import type { AuditAction } from './actions.ts';
 
@@ -52,3 +54,8 @@ export const auditRow = {
 };
 
 const insertion = prepared((db) => db.insert(auditEvents).values(auditRow).prepare('audit_event'));
+
+/** Deletes audit entries older than RETENTION_DAYS. */
+export async function deleteOldEntries(db: Executor, now: Date, retentionDays: number): Promise<void> {
+  await deleteInSteps(db, auditEvents, lt(auditEvents.at, new Date(now.getTime() - retentionDays * dayMilliseconds)));
+}

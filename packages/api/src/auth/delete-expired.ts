@@ -1,6 +1,6 @@
 import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { deleteOldEntries } from '../audit/delete-old.ts';
+import { deleteOldEntries } from '../audit/record.ts';
 import { deleteWithoutMembers } from '../organisations/delete-without-members.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { deleteInSteps } from '../platform/db/delete-in-steps.ts';

@@ -1,7 +1,6 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { approvalOf } from '../organisations/account-status.ts';
-import { basicColumns } from '../organisations/basic-columns.ts';
+import { approvalOf, basicColumns } from '../organisations/account-status.ts';
 import { isValidKey } from '../organisations/is-valid-key.ts';
 import { planColumns } from '../organisations/plan.ts';
 import { prepared } from '../platform/db/client.ts';

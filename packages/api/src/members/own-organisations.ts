@@ -1,11 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import type { Approved } from '../auth/principal.ts';
+import type { Approved, Reader } from '../auth/principal.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
 import { organisationField } from '../auth/sessions/require-same-organisation.ts';
-import { approvalOf } from '../organisations/account-status.ts';
-import { basicColumns } from '../organisations/basic-columns.ts';
+import { approvalOf, basicColumns } from '../organisations/account-status.ts';
 import { prepared } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -66,4 +65,23 @@ export async function switchOrganisation(
     // The organisation was deleted after it was read. A lock on it before the user's could deadlock with the deletion.
     throw isSqlState(error, '23503') ? unknown : error;
   });
+}
+
+/**
+ * Returns the settings of the principal's organisation. Only administrators read the billing e-mail address.
+ *
+ * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation was deleted meanwhile.
+ */
+export async function readOrganisation(app: App, principal: Reader) {
+  const { id } = principal.requireOrganisation();
+
+  const [row] = await app.db.select().from(organisations).where(eq(organisations.id, id));
+  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  return {
+    id,
+    slug: row.slug,
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    billing_email: principal.scopes.includes('ADMIN') ? row.billingEmail : null,
+  };
 }

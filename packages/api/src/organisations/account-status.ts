@@ -1,6 +1,8 @@
+import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { users } from '../platform/db/schema/accounts.ts';
-import type { organisations } from '../platform/db/schema/organisations.ts';
+import { users } from '../platform/db/schema/accounts.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
 import { domainOf } from '../platform/security/address.ts';
 
@@ -58,4 +60,23 @@ export function requireApprovedOrganisation(approval: Approval, field?: string):
 /** Whether APPROVED_DOMAINS lists an address's domain, so that proving the address opens the approval gate. */
 export function isApprovedDomain({ config }: Pick<App, 'config'>, email: string): boolean {
   return config.approvedDomains.includes('*') || config.approvedDomains.includes(domainOf(email));
+}
+
+/** The columns that name an organisation and decide its status. */
+export const basicColumns = {
+  id: organisations.id,
+  slug: organisations.slug,
+  name: organisations.name,
+  approval: organisations.approval,
+  suspendedAt: organisations.suspendedAt,
+};
+
+/**
+ * The condition for organisations that other services may know: those whose e-mail gate opened.
+ * The name and address of a sign-up that was not verified are what a stranger typed.
+ */
+export function isVerified(): SQL {
+  return sql`(${organisations.approval} <> 'pending' or exists (
+    select from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
+    where ${memberships.organisationId} = ${organisations.id} and ${users.emailVerifiedAt} is not null))`;
 }

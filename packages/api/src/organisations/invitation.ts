@@ -5,8 +5,7 @@ import { users } from '../platform/db/schema/accounts.ts';
 import { invitations } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { hashToken } from '../platform/security/token.ts';
-import { accountStatusOf } from './account-status.ts';
-import { basicColumns } from './basic-columns.ts';
+import { accountStatusOf, basicColumns } from './account-status.ts';
 
 /** The sentence about an invitation that is unknown, used or expired, or whose creator may no longer invite. */
 export const invitationNoLongerValid = 'This invitation is no longer valid.';

@@ -25,7 +25,7 @@ import {
   readAddressChangeToken,
 } from '../auth/verification/confirm-address-change.ts';
 import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
-import { resendInput, resendVerification } from '../auth/verification/sending/resend-verification.ts';
+import { resendInput, resendVerification } from '../auth/verification/sending/send-verification.ts';
 import {
   approvedProcedure,
   body,

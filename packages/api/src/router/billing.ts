@@ -3,8 +3,15 @@ import { openPortal } from '../billing/actions/open-portal.ts';
 import { requireBilling } from '../billing/actions/require-payment.ts';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
+import {
+  checkEntitlement,
+  entitlementInput,
+  entitlementsInput,
+  readEntitlements,
+} from '../billing/summary/read-entitlements.ts';
+import { readOverview, readOverviewWithHistory, readSubscription } from '../billing/summary/read-subscription.ts';
 import { isAppError } from '../platform/errors.ts';
-import { router, scopedProcedure } from './trpc.ts';
+import { anyPrincipalProcedure, body, router, scopedProcedure } from './trpc.ts';
 
 /**
  * Open to administrators of a deployment where billing is on. Both are checked before the body.
@@ -51,3 +58,19 @@ function membersOf(input: unknown): Record<string, unknown> {
 function noBody(input: unknown): undefined {
   if (isAppError(input)) throw input;
 }
+
+export const subscriptionRouter = router({
+  read: scopedProcedure('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
+  overview: scopedProcedure('READ').query(({ ctx }) => readOverview(ctx.app, ctx.principal)),
+  overviewWithHistory: scopedProcedure('READ').query(({ ctx }) => readOverviewWithHistory(ctx.app, ctx.principal)),
+});
+
+/** What plans permit, for the services of the company. */
+export const entitlementsRouter = router({
+  get: anyPrincipalProcedure('READ')
+    .input(body(entitlementsInput))
+    .query(({ ctx, input }) => readEntitlements(ctx.app, ctx.principal, input)),
+  check: anyPrincipalProcedure('READ')
+    .input(body(entitlementInput))
+    .query(({ ctx, input }) => checkEntitlement(ctx.app, ctx.principal, input)),
+});

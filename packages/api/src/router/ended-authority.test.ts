@@ -10,8 +10,7 @@ import { sendVerification } from '../auth/verification/sending/send-verification
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { findUser } from '../operators/find-accounts.ts';
 import { revokeOperator } from '../operators/operator-mark.ts';
-import { endSessions } from '../operators/users/end-sessions.ts';
-import { eraseOnRequest } from '../operators/users/erase-on-request.ts';
+import { endSessions, eraseOnRequest } from '../operators/users/manage-user.ts';
 import { suspendUser } from '../operators/users/suspend-user.ts';
 import * as schema from '../platform/db/schema/all.ts';
 import { memberships } from '../platform/db/schema/members.ts';

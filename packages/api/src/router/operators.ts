@@ -1,9 +1,8 @@
-import { compareNow } from '../operators/events/compare-now.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
 import { readDrift } from '../operators/events/read-drift.ts';
 import { eventInput, readEvent } from '../operators/events/read-event.ts';
 import { eventsInput, readEvents } from '../operators/events/read-events.ts';
-import { syncInput, syncNow } from '../operators/events/sync-now.ts';
+import { compareNow, syncInput, syncNow } from '../operators/events/sync-now.ts';
 import {
   createDeploymentKey,
   createDeploymentKeyInput,

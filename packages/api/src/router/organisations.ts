@@ -6,8 +6,12 @@ import {
   renameOwnOrganisation,
 } from '../members/change-settings.ts';
 import { createOrganisationInput, createOwnOrganisation } from '../members/create-organisation.ts';
-import { listOwnOrganisations, switchInput, switchOrganisation } from '../members/own-organisations.ts';
-import { readOrganisation } from '../members/read-organisation.ts';
+import {
+  listOwnOrganisations,
+  readOrganisation,
+  switchInput,
+  switchOrganisation,
+} from '../members/own-organisations.ts';
 import { transferInput, transferOwnership } from '../members/transfer-ownership.ts';
 import { keysetInput } from '../platform/security/keyset-pagination.ts';
 import {

@@ -1,12 +1,11 @@
 import { accountsRouter } from './accounts.ts';
-import { billingRouter } from './billing.ts';
+import { billingRouter, entitlementsRouter, subscriptionRouter } from './billing.ts';
 import { changesRouter } from './changes.ts';
 import { keysRouter, leavingRouter, membersRouter } from './members.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operatorsRouter } from './operators.ts';
 import { organisationsRouter } from './organisations.ts';
 import { sessionsRouter, signInRouter, tokensRouter } from './sessions.ts';
-import { entitlementsRouter, subscriptionRouter } from './subscription.ts';
 import { createCallerFactory, publicProcedure, router } from './trpc.ts';
 import { usageRouter } from './usage.ts';
 

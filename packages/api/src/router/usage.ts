@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { readableTarget, targetField, writableTarget, writableTargets } from '../auth/sessions/target-organisation.ts';
 import { readHistory } from '../billing/usage/read-history.ts';
-import { release } from '../billing/usage/release.ts';
 import { report } from '../billing/usage/report.ts';
-import { reserve } from '../billing/usage/reserve.ts';
+import { release, reserve } from '../billing/usage/reserve.ts';
 import { setGauge } from '../billing/usage/set-gauge.ts';
 import {
   gaugeValueInput,

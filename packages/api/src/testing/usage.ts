@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { release } from '../billing/usage/release.ts';
-import { reserve } from '../billing/usage/reserve.ts';
+import { release, reserve } from '../billing/usage/reserve.ts';
 import { newId } from '../platform/db/id.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import type { TestApp } from './app.ts';

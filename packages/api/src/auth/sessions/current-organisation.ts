@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import { basicColumns } from '../../organisations/basic-columns.ts';
+import { basicColumns } from '../../organisations/account-status.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';

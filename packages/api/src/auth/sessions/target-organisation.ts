@@ -1,9 +1,13 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { type Approval, approvalOf, requireApprovedOrganisation } from '../../organisations/account-status.ts';
-import { basicColumns } from '../../organisations/basic-columns.ts';
-import { isVerified } from '../../organisations/is-verified.ts';
+import {
+  type Approval,
+  approvalOf,
+  basicColumns,
+  isVerified,
+  requireApprovedOrganisation,
+} from '../../organisations/account-status.ts';
 import { type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';

@@ -4,7 +4,9 @@ import { createOrganisation } from '../../organisations/create.ts';
 import { renameOrganisation } from '../../organisations/rename.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
+import { oneLine } from '../../platform/security/text.ts';
 
 type Provision = {
   userId: string;
@@ -54,4 +56,21 @@ async function deleteUnapproved(tx: Transaction, now: Date, organisationId: stri
   await recordChange(tx, now, { type: 'organisation.deleted', organisationId });
   await tx.delete(organisations).where(eq(organisations.id, organisationId));
   return true;
+}
+
+/** The schema of an organisation's name in a request body: at most 100 characters; empty and absent are null. */
+export const organisationNameField = oneLine(100)
+  .nullish()
+  .transform((name) => name || null);
+
+/** Returns the id of the organisation without a name that a user owns, or null. */
+export async function unnamedOrganisation(tx: Transaction, userId: string): Promise<string | null> {
+  const [own] = await tx
+    .select({ id: organisations.id })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), isNull(organisations.name)))
+    .orderBy(memberships.createdAt, organisations.id)
+    .limit(1);
+  return own?.id ?? null;
 }

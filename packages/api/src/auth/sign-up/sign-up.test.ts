@@ -10,7 +10,7 @@ import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } fr
 import { setPassword } from '../password/set-password.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { noOffers } from '../verification/outcome.ts';
-import { resendVerification } from '../verification/sending/resend-verification.ts';
+import { resendVerification } from '../verification/sending/send-verification.ts';
 import { type Outcome, verifyEmail } from '../verification/verify-email.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 

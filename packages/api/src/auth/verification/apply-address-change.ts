@@ -13,7 +13,7 @@ import type { Client } from '../../platform/security/client.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
 import { endLinks } from './end-links.ts';
-import { invalidLink } from './invalid-link.ts';
+import { invalidLink } from './outcome.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
 

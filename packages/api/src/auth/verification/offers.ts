@@ -5,7 +5,7 @@ import type { verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { newPageToken } from '../password/one-time-token.ts';
 import type { Account } from '../sessions/account.ts';
 import { signUpOf } from '../sign-up/pending-sign-up.ts';
-import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
+import { unnamedOrganisation } from '../sign-up/provision-organisation.ts';
 import type { Offers, PasswordForm } from './outcome.ts';
 
 type Link = typeof verificationLinks.$inferSelect;

@@ -4,8 +4,7 @@ import { newPageToken } from '../password/one-time-token.ts';
 import { accountById } from '../sessions/account.ts';
 import { applyAddressChange, requireFreeAddress } from './apply-address-change.ts';
 import { endEqualLinks } from './end-links.ts';
-import type { OpenedLink } from './opened-link.ts';
-import type { Outcome } from './outcome.ts';
+import type { OpenedLink, Outcome } from './outcome.ts';
 
 /**
  * Changes the address in a browser where the user who requested it is signed in. In any other browser nothing changes,

@@ -2,10 +2,8 @@ import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { accountById } from '../sessions/account.ts';
 import { endEqualLinks } from './end-links.ts';
-import { invalidLink } from './invalid-link.ts';
 import { createOffers } from './offers.ts';
-import type { OpenedLink } from './opened-link.ts';
-import type { Outcome } from './outcome.ts';
+import { invalidLink, type OpenedLink, type Outcome } from './outcome.ts';
 
 /**
  * Consumes the link of a verified account, for a lost password. Nothing else changes: the

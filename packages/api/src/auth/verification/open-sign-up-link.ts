@@ -9,10 +9,8 @@ import { accountById } from '../sessions/account.ts';
 import { endSignUps, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
 import { endEqualLinks } from './end-links.ts';
-import { invalidLink } from './invalid-link.ts';
 import { createOffers } from './offers.ts';
-import type { OpenedLink } from './opened-link.ts';
-import type { Outcome } from './outcome.ts';
+import { invalidLink, type OpenedLink, type Outcome } from './outcome.ts';
 
 /**
  * Opens the e-mail gate. In the browser of the link's sign-up, the password and the

@@ -1,3 +1,6 @@
+import type { verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
 /** What the page of a verification link offers to its holder, each by a fresh one-time token. */
 export type Offers = {
   password: PasswordForm | null;
@@ -35,3 +38,18 @@ export type FailedOutcome =
   | { ok: false; kind: 'confirmed-already'; message: string; offers: Offers }
   | { ok: false; kind: 'change-offered'; message: string; email: string; changeToken: string }
   | { ok: false; kind: 'dead'; message: string };
+
+/** Returns the AppError VALIDATION for a verification link that is unknown, used, expired or of no use to its account. */
+export function invalidLink(): AppError {
+  return new AppError('VALIDATION', 'This link is not valid.');
+}
+
+/** A verification link that was just consumed, and what else the request proves. */
+export type OpenedLink = {
+  link: typeof verificationLinks.$inferSelect;
+  /** The token of the cookie that a sign-up sets. */
+  browserToken: string | null;
+  /** The user whose session the request carries. */
+  signedInUserId: string | null;
+  client: Client;
+};

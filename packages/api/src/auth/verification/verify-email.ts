@@ -8,11 +8,10 @@ import { hashToken } from '../../platform/security/token.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { readSession } from '../sessions/session.ts';
 import { explainLink } from './explain-link.ts';
-import { invalidLink } from './invalid-link.ts';
 import { openChangeLink } from './open-change-link.ts';
 import { openPasswordLink } from './open-password-link.ts';
 import { openSignUpLink } from './open-sign-up-link.ts';
-import type { FailedOutcome, Outcome } from './outcome.ts';
+import { type FailedOutcome, invalidLink, type Outcome } from './outcome.ts';
 
 export type { FailedOutcome, Outcome };
 

@@ -10,7 +10,7 @@ import { listAll } from '../../platform/providers/list-all.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import { lookUpPrices } from '../prices/look-up-prices.ts';
-import type { TierPrice } from '../prices/tier-price.ts';
+import type { TierPrice } from '../prices/price-cache.ts';
 
 /** A checkout in progress, under the organisation's lease. */
 export type CheckoutContext = { ask: Ask; organisationId: string; customerId: string; tier: PaidTier };

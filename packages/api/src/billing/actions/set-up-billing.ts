@@ -7,10 +7,9 @@ import { withLease } from '../customers/lease.ts';
 import { claimMode } from '../mode.ts';
 import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
 import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';
-import { listByLookupKey } from '../prices/list-by-lookup-key.ts';
-import { readPrices } from '../prices/look-up-prices.ts';
+import { listByLookupKey, readPrices } from '../prices/look-up-prices.ts';
 import { portalOffer, saveOffer, setupLease } from '../prices/portal-offer.ts';
-import type { TierPrices } from '../prices/tier-price.ts';
+import type { TierPrices } from '../prices/price-cache.ts';
 import { portalSetting } from './open-portal.ts';
 
 /**

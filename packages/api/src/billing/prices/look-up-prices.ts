@@ -4,9 +4,8 @@ import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/
 import { type Ask, isMissing } from '../../platform/providers/payment.ts';
 import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
 import { type Price, paidTiers } from '../plans/plans.ts';
-import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
-import type { TierPrice, TierPrices } from './tier-price.ts';
+import type { TierPrice, TierPrices } from './price-cache.ts';
 
 /**
  * Reads the prices (see `readPrices`) and enqueues an update of the portal if it offers other ones.
@@ -113,4 +112,19 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
         },
       });
   });
+}
+
+/** The provider refuses a request with more lookup keys. */
+const maxKeys = 10;
+
+/** Returns the provider's prices that hold one of the lookup keys. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function listByLookupKey(ask: Ask, lookupKeys: string[], { active }: { active: boolean }) {
+  const keys = [...new Set(lookupKeys)];
+  const pages = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, page) =>
+    keys.slice(page * maxKeys, (page + 1) * maxKeys),
+  );
+  const listed = await Promise.all(
+    pages.map((lookup_keys) => ask((provider) => provider.prices.list({ lookup_keys, active, limit: 100 }))),
+  );
+  return listed.flatMap(({ data }) => data);
 }

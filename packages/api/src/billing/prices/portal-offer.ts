@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { portalSetting } from '../actions/open-portal.ts';
-import type { TierPrices } from './tier-price.ts';
+import type { TierPrices } from './price-cache.ts';
 
 /** The lease that every writer of the portal's configuration holds. */
 export const setupLease = 'setup';

@@ -2,9 +2,8 @@ import type { App } from '../../app.ts';
 import { currentPlan, type OrganisationPlan, type PlanRow, readPlan } from '../../organisations/plan.ts';
 import { AppError, isSqlState } from '../../platform/errors.ts';
 import { planOf, type Tier } from '../plans/plans.ts';
-import { idempotencyKeyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
-import type { UsageRequest } from './usage-input.ts';
+import { idempotencyKeyCutoff, type UsageRequest } from './usage-input.ts';
 
 /** The organisation that a caller was authorised for. With `planRow` of the same request, no second query reads the plan. */
 export type UsageTarget = { organisationId: string; planRow?: PlanRow | null };

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds } from '../../platform/jobs/registry.ts';
-import { deleteExpiredKeys } from './idempotency.ts';
 import { deleteOldDays, storeMemberDays } from './keep-days.ts';
+import { deleteExpiredKeys } from './usage-input.ts';
 
 /** The jobs that keep the history of usage and delete what has expired. Times are in UTC. */
 export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'> {

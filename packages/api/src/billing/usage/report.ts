@@ -4,9 +4,8 @@ import type { App } from '../../app.ts';
 import { currentPlan } from '../../organisations/plan.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
-import { idempotencyKeyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
-import { timeProblem, type UsageRecord } from './usage-input.ts';
+import { idempotencyKeyCutoff, timeProblem, type UsageRecord } from './usage-input.ts';
 
 /** A record of an organisation that the caller was authorised for. */
 export type OrganisationRecord = UsageRecord & { organisationId: string };

@@ -7,8 +7,7 @@ import { makeMember } from '../../testing/billing.ts';
 import { decideNow, givePlan } from '../../testing/factories.ts';
 import { giveBack, makeTarget, take } from '../../testing/usage.ts';
 import { readSubscription } from '../summary/read-subscription.ts';
-import { deleteExpiredKeys } from './idempotency.ts';
-import { usageRequestInput } from './usage-input.ts';
+import { deleteExpiredKeys, usageRequestInput } from './usage-input.ts';
 
 let running: TestApp;
 beforeAll(async () => {

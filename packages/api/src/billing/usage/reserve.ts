@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
-import { allowedBy } from './allowed-by.ts';
+import type { Plans, Tier } from '../plans/plans.ts';
 import { count, refusingPlan, type UsageTarget } from './count.ts';
 import { limitSentence } from './limit-sentence.ts';
 import { type Meter, meterInBody } from './meter.ts';
@@ -42,4 +42,30 @@ export function reservableMeter(app: App, name: string): Meter {
   const meter = meterInBody(app, name);
   if (name === 'members') throw invalid({ meter: 'Members are counted, not reserved.' });
   return meter;
+}
+
+/** Returns the tiers whose limit of a meter is at least `needed`, in rising rank. */
+export function allowedBy({ tiers }: Plans, meter: string, needed: number): Tier[] {
+  return tiers
+    .filter(({ limits }) => {
+      const limit = limits[meter] ?? null;
+      return limit === null || limit >= needed;
+    })
+    .map(({ tier }) => tier);
+}
+
+/**
+ * Releases an amount of a gauge, for example when a project is deleted. The value never goes
+ * below zero. The same idempotency key counts once and answers as the first time, for 48 hours.
+ *
+ * @throws AppError VALIDATION for an unknown meter, for members and for a counter; CONFLICT if the
+ *   key was used with other content; NOT_FOUND if the organisation was deleted meanwhile.
+ */
+export async function release(app: App, target: UsageTarget, request: UsageRequest): Promise<UsageAnswer> {
+  const meter = reservableMeter(app, request.meter);
+  if (meter.kind !== 'gauge') throw invalid({ meter: `${meter.name} are counted: what was done cannot be released.` });
+
+  const { used, limit, resetsAt } = await count(app, target, 'release', meter, request);
+
+  return { meter: meter.meter, used, limit, resets_at: resetsAt };
 }

@@ -1,5 +1,9 @@
+import { lte } from 'drizzle-orm';
 import { z } from 'zod';
-import { dayMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
+import type { App } from '../../app.ts';
+import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { usageRequests } from '../../platform/db/schema/usage.ts';
+import { dayMilliseconds, hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { maxUsed } from './meter.ts';
 
 /** The largest amount of one request. */
@@ -56,4 +60,16 @@ export function timeProblem(time: Date | undefined, now: Date): string | null {
   if (time.getTime() > now.getTime() + aheadMilliseconds) return 'The time is more than 5 minutes ahead.';
   if (time.getTime() < now.getTime() - oldestDays * dayMilliseconds) return 'The time is more than 35 days ago.';
   return null;
+}
+
+const keptMilliseconds = 48 * hourMilliseconds;
+
+/** Returns the time, in ISO 8601, before which idempotency keys have expired. */
+export function idempotencyKeyCutoff(now: Date): string {
+  return new Date(now.getTime() - keptMilliseconds).toISOString();
+}
+
+/** Deletes expired idempotency keys. Returns how many. */
+export function deleteExpiredKeys(app: App): Promise<number> {
+  return deleteInSteps(app.db, usageRequests, lte(usageRequests.at, new Date(idempotencyKeyCutoff(app.now()))));
 }

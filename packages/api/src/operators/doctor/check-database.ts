@@ -38,3 +38,9 @@ async function checkMigrations(sql: App['sql'], folder: string): Promise<Finding
     ? right('Migrations', `All ${state.known} are in.`)
     : note('Migrations', `The database is newer than this program by ${state.unknown}. Update this node as well.`);
 }
+
+/** Returns a sentence about the migrations of the database. */
+export async function describeSchema({ sql, migrations }: App): Promise<string> {
+  const { known, pending } = await readSchemaState(sql, { folder: migrations });
+  return pending === 0 ? `All ${known} migrations are in.` : `${pending} migrations are missing.`;
+}

@@ -3,7 +3,7 @@ import { describeOtherMode, storedMode } from '../../billing/mode.ts';
 import { missingTiers } from '../../billing/plans/missing-tiers.ts';
 import { planOf, priceVariable } from '../../billing/plans/plans.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
-import type { TierPrices } from '../../billing/prices/tier-price.ts';
+import type { TierPrices } from '../../billing/prices/price-cache.ts';
 import { pingDatabase } from '../../platform/db/health.ts';
 import { formatAmount } from '../../platform/providers/minor-units.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment.ts';

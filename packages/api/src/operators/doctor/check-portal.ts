@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { portalSetting } from '../../billing/actions/open-portal.ts';
-import type { TierPrices } from '../../billing/prices/tier-price.ts';
+import type { TierPrices } from '../../billing/prices/price-cache.ts';
 import { pingDatabase } from '../../platform/db/health.ts';
 import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { isMissing, type Payment } from '../../platform/providers/payment.ts';

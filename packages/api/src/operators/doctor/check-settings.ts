@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { App } from '../../app.ts';
-import { type Finding, note, wrong } from './finding.ts';
+import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** The alert GatehouseClockSkewed fires from this difference on. */
 const alarmSeconds = 5;
@@ -69,4 +69,18 @@ function settingFindings({ isolation, readOnly, commit, encoding, role, name }: 
     findings.push(wrong(about, sentence));
   }
   return findings;
+}
+
+/** Checks whether the mail server accepts a connection and our credentials. Sends no mail. */
+export async function checkMail({ mail, config }: App): Promise<Finding[]> {
+  const about = 'Mail server';
+  if (!mail.on) return [wrong(about, 'SMTP_URL is not set: no verification mail leaves. Set it to your mail server.')];
+
+  try {
+    await mail.check();
+    return [right(about, `It answers; mails come from ${config.mailFrom}.`)];
+  } catch (error) {
+    const sentence = `It cannot be used (${reasonOf(error)}). Correct SMTP_URL, its user and password, or let the network through.`;
+    return [wrong(about, sentence)];
+  }
 }

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkIdentity } from './check-identity.ts';
-import { checkMail } from './check-mail.ts';
 import { checkPayment } from './check-payment.ts';
 import { checkService } from './check-service.ts';
+import { checkMail } from './check-settings.ts';
 import { checkWebhook } from './check-webhook.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,3 +1,4 @@
+import type { App } from '../../app.ts';
 import {
   objectBefore,
   readSubscriptionState,
@@ -105,5 +106,14 @@ function ofInvoice(object: Fields): InvoiceChange | null {
     amount_due: amount,
     amount_paid: isPaid ? (seconds(object.amount_paid) ?? amount) : null,
     currency,
+  };
+}
+
+/** Returns a function that names the plan which is sold under a lookup key or price id. */
+export function nameOfPrice(app: App): NameOfPrice {
+  const names = Object.entries(app.plans.priceNames);
+  return (price) => {
+    const tier = names.find(([, name]) => name === price)?.[0];
+    return app.plans.tiers.find((each) => each.tier === tier)?.name ?? price;
   };
 }

@@ -7,8 +7,7 @@ import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
-import { type NameOfPrice, readEventChange } from './event-change.ts';
-import { nameOfPrice } from './name-of-price.ts';
+import { type NameOfPrice, nameOfPrice, readEventChange } from './event-change.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const rowsPerPage = 50;

@@ -7,9 +7,7 @@ import { paymentEvents as event, paymentSubscriptions as subscription } from '..
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { storableText } from '../../platform/security/text.ts';
-import { readEventChange } from './event-change.ts';
-import { hideSecrets } from './hide-secrets.ts';
-import { nameOfPrice } from './name-of-price.ts';
+import { nameOfPrice, readEventChange } from './event-change.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 export const eventInput = z.object({ event_id: storableText('Say which event.') });
@@ -52,4 +50,29 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     payload: payload && hideSecrets(payload),
     row: found.subscription && shownSubscription(app, found.subscription),
   };
+}
+
+/** Properties of the provider's objects that give access to a hosted page or a payment without a sign-in. */
+const secrets = new Set(['hosted_invoice_url', 'invoice_pdf', 'receipt_url', 'client_secret']);
+
+/**
+ * Hides in an event's payload what opens a hosted page or a payment without a sign-in: it is for the
+ * organisation's administrators only, and an operator may be a member or a viewer there. A payload
+ * without such values is returned unchanged.
+ */
+export function hideSecrets(payload: string): string {
+  let hidden = false;
+
+  function hide(name: string, value: unknown): unknown {
+    if (!secrets.has(name) || typeof value !== 'string') return value;
+    hidden = true;
+    return '(hidden)';
+  }
+
+  try {
+    const shown = JSON.stringify(JSON.parse(payload, hide), null, 2);
+    return hidden ? shown : payload;
+  } catch {
+    return payload;
+  }
 }

@@ -4,6 +4,8 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
+import { reconcileAll } from '../../billing/sync/reconcile.ts';
+import type { Report } from '../../billing/sync/report.ts';
 import { syncSubscription } from '../../billing/sync/sync.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -48,4 +50,18 @@ async function ownerOf(app: App, id: string): Promise<string> {
     .where(eq(subscription.id, id));
   if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such subscription here.');
   return row.organisationId;
+}
+
+/**
+ * Runs the reconciliation at once: applies undelivered events, and compares every subscription
+ * with the provider's, a hundred per request. Returns the findings.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
+ */
+export async function compareNow(app: App, principal: Operator, client: Client): Promise<Report> {
+  const { user } = principal;
+
+  const report = await reconcileAll(app);
+  await recordAudit(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });
+  return report;
 }

@@ -1,8 +1,7 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
-import { organisationStatusOf } from '../../organisations/account-status.ts';
-import { basicColumns } from '../../organisations/basic-columns.ts';
+import { basicColumns, organisationStatusOf } from '../../organisations/account-status.ts';
 import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';

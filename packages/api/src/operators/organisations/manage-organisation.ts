@@ -4,8 +4,8 @@ import type { Operator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
+import { shownTime } from '../read-entries.ts';
 import { optionalReason } from '../reason.ts';
-import { shownTime } from '../shown-time.ts';
 import { organisationInput } from './read-organisation.ts';
 import { restoreOrganisation, suspendOrganisation } from './suspend-organisation.ts';
 

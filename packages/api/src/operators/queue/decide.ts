@@ -8,7 +8,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { freeLine } from '../../platform/security/text.ts';
 import { createMissingOrganisations } from '../create-missing-organisations.ts';
-import { shownTime } from '../shown-time.ts';
+import { shownTime } from '../read-entries.ts';
 
 const organisationIds = z
   .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })

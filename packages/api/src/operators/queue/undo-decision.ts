@@ -13,7 +13,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { organisationInput } from '../organisations/read-organisation.ts';
-import { shownTime } from '../shown-time.ts';
+import { shownTime } from '../read-entries.ts';
 
 export const undoInput = organisationInput.extend({ decided_at: shownTime });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createApp } from '../../create-app.ts';
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
-import { describeSchema } from '../../operators/describe-schema.ts';
+import { describeSchema } from '../../operators/doctor/check-database.ts';
 import { runChecks } from '../../operators/doctor/doctor.ts';
 import { createTestDatabase, migrationsFolder } from '../../testing/database/database.ts';
 import { createEmptyDatabase } from '../../testing/database/empty-database.ts';

@@ -1,9 +1,7 @@
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
-import { endSessions } from '../../operators/users/end-sessions.ts';
-import { eraseOnRequest } from '../../operators/users/erase-on-request.ts';
-import { exportOnRequest } from '../../operators/users/export-on-request.ts';
+import { endSessions, eraseOnRequest, exportOnRequest } from '../../operators/users/manage-user.ts';
 import {
   approveOwner,
   createPasswordLink,

@@ -7,8 +7,7 @@ import { suspendUser } from '../../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, signUpOwner, testClient, testPassword } from '../../../testing/factories.ts';
 import { signUp, signUpInput } from '../../sign-up/sign-up.ts';
-import { resendVerification } from './resend-verification.ts';
-import { sendVerification } from './send-verification.ts';
+import { resendVerification, sendVerification } from './send-verification.ts';
 
 let test: TestApp;
 beforeAll(async () => {

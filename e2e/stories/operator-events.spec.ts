@@ -7,11 +7,7 @@ const ways = [
   { how: 'without JavaScript', organisation: 'Thorn & Rowan', javaScriptEnabled: false },
 ];
 for (const { how, organisation, javaScriptEnabled } of ways) {
-  test(`an operator reads the payment provider’s events, applies one again and syncs, ${how}`, async ({
-    browser,
-    request,
-    service,
-  }) => {
+  test(`an operator reads the payment provider’s events and syncs, ${how}`, async ({ browser, request, service }) => {
     const customer = await browser.newContext({ baseURL: service.baseUrl });
     const theirs = await customer.newPage();
     await signIn(theirs, await makeOwner(service, request, { organisation }));

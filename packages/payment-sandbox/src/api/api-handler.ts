@@ -47,8 +47,8 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   const answer = await performOnce(provider, exchange, body, requestId, delay, failure);
   if (isSilent) return sendNothing(res, failure);
   const { api_retry_after_seconds: retryAfter } = provider.state.switches;
-  // Its clock can be ahead of the machine's, and the events are dated by it too.
-  res.setHeader('Date', new Date(now(provider) * 1000).toUTCString());
+  // As the events of subscriptions are dated: its clock can be ahead of the machine's, which other answers show.
+  if (path.startsWith('/v1/subscriptions')) res.setHeader('Date', new Date(now(provider) * 1000).toUTCString());
   if (answer.status === 429 && retryAfter > 0) res.setHeader('Retry-After', String(retryAfter));
   write(res, answer);
   return true;

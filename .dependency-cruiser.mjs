@@ -51,11 +51,7 @@ const openToHandlers = [
   ['router/openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],
   ['platform/providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
   ['platform/telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
-  [
-    'platform/security/client\\.ts$',
-    `${web}lib/server/|^apps/server/src/(admission|canonical-request|http-server)\\.ts$`,
-  ],
-  ['platform/security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],
+  ['platform/security/client\\.ts$', `${web}lib/server/|^apps/server/src/(canonical-request|http-server)\\.ts$`],
   ['platform/security/token\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];
 

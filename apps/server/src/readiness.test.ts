@@ -11,7 +11,6 @@ test('/readyz answers 200, or 503 with the reason, also to HEAD, and refuses oth
     rest: () => null,
     pages: (_request, _response, next) => next(),
     readiness: async () => reason,
-    isRecent: () => false,
     countRefusal: () => {},
   });
   const ask = (method = 'GET') => fetch(`http://127.0.0.1:${port}/readyz`, { method });

@@ -25,15 +25,6 @@ const reasons = {
 type Reason = keyof typeof reasons;
 type Refuse = (request: IncomingMessage, response: ServerResponse, reason: Reason) => void;
 
-/**
- * After how long a refusal for overload is sent. A client that repeats its request at once would otherwise cause so many
- * refusals that they take the time of the requests that are served.
- */
-const pauseMilliseconds = 250;
-
-/** Refusals that wait to be sent. Each holds its request and what Node has read of its body; further ones are sent at once. */
-const maxPaused = 1_000;
-
 /** For how long refusals are counted before the log names them again. */
 const logMilliseconds = 10_000;
 
@@ -60,28 +51,14 @@ export function createRefusals(config: Config): Refuse {
   }
   const answers = { unready: prepare('unready'), overloaded: prepare('overloaded') };
 
-  let paused = 0;
-  function pause(response: ServerResponse, send: () => void) {
-    if (paused >= maxPaused) return void send();
-    paused += 1;
-    const timer = setTimeout(send, pauseMilliseconds);
-    response.once('close', () => {
-      paused -= 1;
-      clearTimeout(timer);
-    });
-  }
-
   return (request, response, reason) => {
     const { json, read, write } = answers[reason];
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const { headers, body } = acceptsHtml(request) ? (isRead ? read : write) : json;
-    if (reason === 'overloaded') {
-      logRefusal();
-      pause(response, () => response.writeHead(503, headers).end(body));
-    } else {
-      // The proxy opens its next connection to another node. An overloaded node would have to accept a new one.
-      response.writeHead(503, [...headers, 'Connection', 'close']).end(body);
-    }
+    if (reason === 'overloaded') logRefusal();
+    // The proxy opens its next connection to another node. An overloaded node would have to accept a new one.
+    const connection = reason === 'unready' ? ['Connection', 'close'] : [];
+    response.writeHead(503, [...headers, ...connection]).end(body);
   };
 }
 

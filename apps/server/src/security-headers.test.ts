@@ -29,7 +29,7 @@ const pages: Application['pages'] = (request, response, next) => {
 };
 
 function serve(): void {
-  const application = { rest: () => null, readiness: async () => null, isRecent: () => false };
+  const application = { rest: () => null, readiness: async () => null };
   server.serve({ ...application, pages, countRefusal: () => {} });
 }
 
@@ -108,7 +108,7 @@ it.each([
 });
 
 it('a request whose headers do not come gets 408 with every security header', async () => {
-  await open('https://auth.company.example', { sendingMilliseconds: 100 });
+  await open('https://auth.company.example', { headersTimeout: 100 });
   serve();
   const [answered, headers, body] = await sendRaw('GET / HTTP/1.1\r\nHost: a\r\n');
   expect([answered, body]).toMatchObject([408, { code: 'VALIDATION' }]);

@@ -38,7 +38,7 @@ export async function importProgram(build: URL): Promise<Program> {
       // Kit's modules are loaded while the database answers. Kit's init awaits the same App.
       const opening = openApp(settings);
       const [{ handler }] = await Promise.all([import(new URL('handler.js', build).href), opening]);
-      return { pages: handler, rest: restHandler(), readiness, isRecent: () => true, countRefusal };
+      return { pages: handler, rest: restHandler(), readiness, countRefusal };
     },
   };
 }

@@ -4,7 +4,6 @@ import type { Application } from '../http-server.ts';
 
 const slowMilliseconds = 700;
 const spinMilliseconds = 5;
-const togetherMilliseconds = 200;
 
 // Set before the service listens, so that a test may send the signal from then on.
 const signalled = new Promise((resolve) => process.once('SIGUSR2', resolve));
@@ -28,9 +27,8 @@ export async function openStandIn(settings: { config: Config; migrations: string
       console.log(`probed after ${rendered} pages`);
       return null;
     },
-    isRecent: ({ cookie }) => cookie === 'session=valid',
     countRefusal: () => {},
-    pages: (request, response, next, { nextTurn }) => answer(settings, { request, response, next, nextTurn }),
+    pages: (request, response, next) => answer(settings, { request, response, next }),
   };
 }
 
@@ -39,17 +37,16 @@ async function close() {
   console.log('the application has closed');
 }
 
-type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void; nextTurn: () => Promise<void> };
+type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void };
 
 /**
  * Responds with the request that it received, and with the most /slow that were processed at once. /slow responds after
  * 700 ms, even if its client has disconnected, /spin after 5 ms of the processor, /read
- * after the body, /held at the next /release. /together waits until 200 ms pass without another one, then for its
- * turn, and spins.
+ * after the body, /held at the next /api/release.
  */
 async function answer(
   settings: { config: Config; migrations: string },
-  { request, response, next, nextTurn }: Exchange,
+  { request, response, next }: Exchange,
 ): Promise<void> {
   if (request.url === '/nowhere') {
     next();
@@ -62,15 +59,11 @@ async function answer(
     return;
   }
 
-  if (request.url === '/release') {
+  if (request.url === '/api/release') {
     released.resolve();
     released = Promise.withResolvers();
   }
-  if (request.url === '/together') {
-    await togetherWithOthers();
-    await nextTurn();
-  }
-  if (request.url === '/spin' || request.url === '/together') {
+  if (request.url === '/spin') {
     for (const end = performance.now() + spinMilliseconds; performance.now() < end; );
     rendered += 1;
     response.end();
@@ -103,15 +96,3 @@ let mostSlow = 0;
 
 let rendered = 0;
 let released = Promise.withResolvers<void>();
-let together = Promise.withResolvers<void>();
-let timer: NodeJS.Timeout | undefined;
-
-/** Resolves for all callers at once, as the answers of a database that was stopped arrive. */
-function togetherWithOthers(): Promise<void> {
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    together.resolve();
-    together = Promise.withResolvers();
-  }, togetherMilliseconds);
-  return together.promise;
-}

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { type KeyedClient, requesterFor } from './client.ts';
-import { fairQueue } from './fairness/fair-queue.ts';
+import type { KeyedClient } from './client.ts';
+import { createHashQueue } from './hash-queue.ts';
 import { maxLength, normalisePassword, type Password } from './password-rules.ts';
 
 /** The Argon2id parameters of OWASP's password storage guidance: 19 MiB, two passes, one lane. */
@@ -9,20 +9,20 @@ const hashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const maxWaitMilliseconds = 4_000;
 
 /**
- * Half of the requests that a node admits (apps/server/src/admission.ts), so that a flood of sign-ins leaves room for
- * others.
+ * Fewer than the requests to the API that a node admits (apps/server/src/admission.ts), so that a flood of sign-ins
+ * leaves room for others. A client alone gets a third, which is more than the 60 failures that its limit allows.
  */
-const maxWaiting = 100;
+const maxWaiting = 200;
 
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
-const enqueueHash = fairQueue(availableParallelism(), maxWaiting, maxWaitMilliseconds);
+const enqueueHash = createHashQueue(availableParallelism(), maxWaiting, maxWaitMilliseconds);
 
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;
 
 /**
  * Waits for the turn of a password and begins to hash it. Returns the promise of its Argon2id hash, so that the caller
- * can work while another thread hashes. Clients and their networks take turns.
+ * can work while another thread hashes. Clients take turns.
  *
  * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
@@ -33,7 +33,7 @@ export function beginHash(password: Password, client: KeyedClient): Promise<{ ha
       resolve({ hashed });
       return hashed;
     };
-    enqueueHash(requesterFor(client), task).catch(reject);
+    enqueueHash(client, task).catch(reject);
   });
 }
 
@@ -58,7 +58,7 @@ let dummyHash: Promise<string> | undefined;
 export async function verifyPassword(hashed: string | null, password: string, client: KeyedClient): Promise<boolean> {
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
-  const matches = await enqueueHash(requesterFor(client), () =>
+  const matches = await enqueueHash(client, () =>
     verify(comparedHash, normalisePassword(password).slice(0, 4 * maxLength)),
   );
   return matches && hashed !== null;

@@ -52,8 +52,8 @@ const cases: Case[] = [
   },
   {
     alert: 'GatehouseRequestsRefused',
-    series: { 'gatehouse_overload_refusals_total{class="ordinary"}': '0+60x70' },
-    labels: { ...page, class: 'ordinary' },
+    series: { 'gatehouse_overload_refusals_total{class="pages"}': '0+60x70' },
+    labels: { ...page, class: 'pages' },
   },
   {
     alert: 'GatehousePoolExhausted',

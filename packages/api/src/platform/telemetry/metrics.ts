@@ -42,8 +42,8 @@ export const counters = {
     labels: { rule: ruleNames },
   },
   gatehouse_overload_refusals_total: {
-    help: 'Requests answered 503 because too many of their class were open: webhooks, reads (with a session or key), polls (of /api/changes), scrapes (of /metrics), ordinary. They are in no other metric.',
-    labels: { class: ['webhooks', 'reads', 'polls', 'scrapes', 'ordinary'] as readonly string[] },
+    help: 'Requests answered 503 because too many of their class were open: probes, webhooks, polls (of /api/changes), api, pages. They are in no other metric.',
+    labels: { class: ['probes', 'webhooks', 'polls', 'api', 'pages'] as readonly string[] },
   },
 } as const satisfies Record<string, Definition>;
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { useEventTest } from '../../testing/payment/use-event-test.ts';
+import { noSyncs } from '../sync/sync-queue.ts';
 import { receiveEvent } from './receive-event.ts';
 
 const { billing, second, event, sign, receive, storedEvent, tier } = useEventTest();
@@ -152,6 +153,45 @@ test('events of one organisation are applied serially, those of different organi
   expect(answered).toBe(false);
   release();
   await Promise.all([holder, first, next]);
+});
+
+describe('between begin and commit', () => {
+  /** Returns the statements of an event's transaction, each as its verb and table. */
+  async function statementsOf(value: object): Promise<string[]> {
+    const payload = JSON.stringify(value);
+    const sent: string[] = [];
+    const { options } = billing.app.sql;
+    options.debug = (_, statement) => void sent.push(statement.trim());
+    try {
+      // Without the sync that follows, whose statements would be among these.
+      await receiveEvent({ ...billing.app, syncs: noSyncs }, { body: Buffer.from(payload), signature: sign(payload) });
+    } finally {
+      options.debug = false;
+    }
+    const [begin, commit] = ['begin', 'commit'].map((word) => sent.findIndex((each) => each.startsWith(word)));
+    return sent
+      .slice(Number(begin) + 1, commit)
+      .map((each) => each.replace(/^(insert|select|with)\b.*?"(\w+)".*$/s, '$1 $2'));
+  }
+
+  test('an event has four statements where the plan stays, and eight at most where it changes', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    await billing.settled();
+    const change = (status: string, before: string | null, later: number) => {
+      const data = { object: { ...subscription, status }, previous_attributes: before && { status: before } };
+      return event('customer.subscription.updated', {}, { created: second() + later, data });
+    };
+    const row = ['select id', 'insert payment_events', 'select payment_subscriptions', 'insert payment_subscriptions'];
+    const consequences = ['insert audit_events', 'insert organisation_plans', 'insert changes'];
+
+    expect(await statementsOf(change('active', null, 1))).toEqual(row);
+    expect(await statementsOf(change('past_due', 'active', 2))).toEqual([...row, ...consequences]);
+    expect(await statementsOf(change('active', null, 1))).toEqual(row);
+    await statementsOf(change('incomplete', 'past_due', 3));
+    const started = await statementsOf(change('active', 'incomplete', 4));
+    // One enqueues the job that closes the open checkouts.
+    expect(started).toEqual([...row, consequences[0], expect.stringMatching('pgboss'), ...consequences.slice(1)]);
+  });
 });
 
 describe('a failure while applying', () => {

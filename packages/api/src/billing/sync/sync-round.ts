@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { isAppError } from '../../platform/errors.ts';
@@ -28,7 +28,9 @@ export function startRound(app: App): SyncRound {
   const busy = new Map<string, string>();
 
   async function markForSync(id: string, why: string): Promise<void> {
-    await app.db.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
+    // With a new version, so that a sync that asked before does not remove the mark.
+    const mark = { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` };
+    await app.db.update(paymentSubscriptions).set(mark).where(eq(paymentSubscriptions.id, id));
     leftOut.set(id, why);
   }
 

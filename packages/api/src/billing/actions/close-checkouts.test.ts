@@ -1,12 +1,9 @@
 import { eq } from 'drizzle-orm';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentCheckouts } from '../../platform/db/schema/billing.ts';
-import { dayMilliseconds } from '../../platform/durations.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { enqueueDue } from '../sync/jobs.ts';
 import { reconcileAll } from '../sync/reconcile.ts';
-import { adoptSubscription } from '../sync/sync.ts';
 import { closeCheckoutsIfPaid } from './close-checkouts.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
@@ -80,55 +77,4 @@ test('a checkout stays open while a subscription awaits its first payment, and a
   provider().payCheckout(buyer.url);
   await billing.settled();
   expect(running(buyer)).toHaveLength(1);
-});
-
-describe('the job of each minute', () => {
-  /** Counts the jobs so far. */
-  async function jobs(): Promise<number> {
-    return (await billing.app.sql`select from pgboss.job where name = 'payment-checkouts'`).length;
-  }
-
-  /** Creates a buyer to whom another node, of a release that closes no checkouts, has stored a subscription. */
-  async function makeBuyerOfOlderRelease() {
-    const buyer = await makeBuyer();
-    provider().set({ drop_deliveries: true });
-    const { id } = await makeSecond(billing, buyer.customer, 'gold');
-    const { organisationId } = buyer.principal;
-    const older = { ...billing.app, jobs: { ...billing.app.jobs, send: async () => {} } };
-    await adoptSubscription(older, { organisationId, customerId: String(buyer.customer) }, id);
-    await billing.settled();
-    expect(openOf(buyer)).toHaveLength(1);
-    return buyer;
-  }
-
-  test('closes the checkout of a subscription that a node of an older release has stored', async () => {
-    const buyer = await makeBuyerOfOlderRelease();
-    await enqueueDue(billing.app);
-    await billing.settled();
-    expect(openOf(buyer)).toEqual([]);
-    expect(running(buyer)).toHaveLength(1);
-  });
-
-  test('asks once about a checkout whose end no event has reported', async () => {
-    const buyer = await makeBuyerOfOlderRelease();
-    for (const { id } of openOf(buyer))
-      await requirePayment(billing.app).ask((api) => api.checkout.sessions.expire(id));
-    await enqueueDue(billing.app);
-    await billing.settled();
-    expect(await storedOpenOf(buyer)).toEqual([]);
-    const before = await jobs();
-    await enqueueDue(billing.app);
-    expect(await jobs()).toBe(before);
-  });
-
-  test('leaves checkouts alone that can no longer be paid, or whose organisation has no started subscription', async () => {
-    const old = await makeBuyerOfOlderRelease();
-    const dayBefore = new Date(billing.app.now().getTime() - dayMilliseconds);
-    const own = eq(paymentCheckouts.organisationId, old.principal.organisationId);
-    await billing.app.db.update(paymentCheckouts).set({ openedAt: dayBefore }).where(own);
-    await makeBuyer();
-    const before = await jobs();
-    await enqueueDue(billing.app);
-    expect(await jobs()).toBe(before);
-  });
 });

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
@@ -20,21 +20,6 @@ export async function closeCheckoutsIfPaid(app: App, organisationId: string): Pr
     for (let attempt = 0; attempt < 3; attempt++) if (await closeCheckouts(app, ask, organisationId)) return;
     throw paymentUnderWay();
   });
-}
-
-/**
- * Returns the organisations with a started subscription and a checkout that can still be paid. Usually there are none,
- * because the start of a subscription enqueues the job that closes its organisation's checkouts. A node of an older
- * release enqueues none.
- */
-export async function organisationsToClose(app: App): Promise<string[]> {
-  const payable = and(isNull(paymentCheckouts.closedAt), gt(paymentCheckouts.openedAt, oldestPayable(app)));
-  const rows = await app.db
-    .selectDistinct({ id: paymentCheckouts.organisationId })
-    .from(paymentCheckouts)
-    .innerJoin(paymentSubscriptions, eq(paymentSubscriptions.organisationId, paymentCheckouts.organisationId))
-    .where(and(payable, isStarted));
-  return rows.map(({ id }) => id);
 }
 
 /** Returns since when a checkout must have been opened to be payable: the provider expires it after a day. */

@@ -88,8 +88,6 @@ export type SubscriptionState = {
   currentPeriodStart: number | null;
   currentPeriodEnd: number | null;
   items: SubscriptionItem[];
-  /** The invoice that its status depends on: a subscription that has recovered fails again with a newer one. */
-  latestInvoiceId: string | null;
   /** The schedule that manages the subscription: until its release, the provider refuses to change the end. */
   scheduleId: string | null;
   /** The reason of a pause; null without a pause or a known reason. */
@@ -140,7 +138,6 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     currentPeriodStart,
     currentPeriodEnd,
     items: items.map(readItem),
-    latestInvoiceId: idOf(subscription.latest_invoice),
     scheduleId: idOf(subscription.schedule),
     pauseReason: textOf(fields(paused?.subscription)?.type),
     pausedAt: seconds(paused?.transitioned_at),

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { daySeconds, hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
-import { closeCheckoutsIfPaid, organisationsToClose } from '../actions/close-checkouts.ts';
+import { closeCheckoutsIfPaid } from '../actions/close-checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
@@ -141,8 +141,7 @@ const batchSize = 500;
  * Enqueues a sync of every row that needs one: rows marked so, rows whose scheduled
  * cancellation has come, and rows whose paid period ended more than three days ago. Rows that
  * are due by time alone are synced at most every 15 minutes. Also enqueues the billing e-mail addresses
- * that the provider has not got yet, and the closing of checkouts that would start a second subscription. Returns how
- * many syncs of subscriptions it enqueued.
+ * that the provider has not got yet. Returns how many syncs of subscriptions it enqueued.
  */
 export async function enqueueDue(app: App): Promise<number> {
   const count = await app.db.transaction(async (tx) => {
@@ -157,13 +156,7 @@ export async function enqueueDue(app: App): Promise<number> {
   });
 
   if (count > 0) app.jobs.wake('payment-sync');
-  const due = await dueContacts(app);
-  await enqueueFor(
-    app,
-    'payment-contact',
-    due.map(({ organisationId }) => organisationId),
-  );
-  await enqueueFor(app, 'payment-checkouts', await organisationsToClose(app));
+  await enqueueContacts(app);
   return count;
 }
 
@@ -179,10 +172,12 @@ function isDue(app: App) {
   );
 }
 
-async function enqueueFor(app: App, job: 'payment-contact' | 'payment-checkouts', ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
+async function enqueueContacts(app: App): Promise<void> {
+  const due = await dueContacts(app);
+  if (due.length === 0) return;
   await app.db.transaction(async (tx) => {
-    for (const organisationId of ids) await app.jobs.send(tx, job, { organisationId }, { key: organisationId });
+    for (const { organisationId } of due)
+      await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
   });
-  app.jobs.wake(job);
+  app.jobs.wake('payment-contact');
 }

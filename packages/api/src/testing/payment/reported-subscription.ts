@@ -23,30 +23,19 @@ export async function reportedSubscription(billing: BillingTest) {
   const owner = { organisationId, customerId: names.customer };
   await app.db.insert(paymentCustomers).values({ ...owner, createdAt: billing.app.now() });
 
-  let invoice: string | null = null;
-  const objectOf = (status: string) => ({
-    ...names,
-    status,
-    created: start,
-    latest_invoice: invoice,
-    metadata: { tier: 'silver' },
-  });
+  const objectOf = (status: string) => ({ ...names, status, created: start, metadata: { tier: 'silver' } });
   async function row() {
     const [found] = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, names.id));
     return found ?? null;
   }
   return {
     row,
-    /** All later objects name this newest invoice; without it, the provider names none. */
-    invoiceIs(id: string) {
-      invoice = id;
-    },
     wait(hours: number) {
       seconds += hours * hourSeconds;
       return seconds;
     },
     /** Delivers an event. `created` is its second at the provider, `previous` has the values before its change. */
-    event(status: string, created = seconds, previous: { status?: string; latest_invoice?: string } | null = null) {
+    event(status: string, created = seconds, previous: { status: string } | null = null) {
       const change = previous === null ? {} : { previous_attributes: previous };
       const more = { created, data: { object: objectOf(status), ...change } };
       return deliver(app, makeEvent(app, 'customer.subscription.updated', {}, more));

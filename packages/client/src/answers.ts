@@ -108,7 +108,8 @@ export type Change = {
   type: string;
   organisation: string | null;
   user: string | null;
-  data: Record<string, string | null>;
+  /** What the change tells: `plan.changed`, for example, has tier, status, ends_at, limits and features. */
+  data: Record<string, unknown>;
 };
 
 export type Member = {

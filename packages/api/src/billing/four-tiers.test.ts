@@ -124,6 +124,32 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
   });
 
+  it.each(['platinum', 'free'] as const)(
+    'tells the new limits of %s to its organisations, once, and to no others',
+    async (tier) => {
+      const { principal: platinumOwner } = await makeSubscriber(billing, 'platinum');
+      const freeOwner = await makeMember(billing);
+      await decideAllPlans(billing.app);
+      const told = async ({ organisationId }: { organisationId: string }) =>
+        billing.app.sql<{ data: object }[]>`
+        select data from changes where organisation_id = ${organisationId} and type = 'plan.changed' order by id`;
+      const before = [await told(platinumOwner), await told(freeOwner)];
+
+      const limits = { members: 40, projects: 40, api_calls: 40 };
+      const changed = [free, silver, gold, platinum].map((each) => (each?.tier === tier ? { ...each, limits } : each));
+      const app = await withTiers(changed);
+      await decideAllPlans(app);
+      await decideAllPlans(app);
+      const after = [await told(platinumOwner), await told(freeOwner)];
+      const isConcerned = [tier === 'platinum', tier === 'free'];
+      for (const [at, concerned] of isConcerned.entries()) {
+        const more = (after[at] ?? []).slice(before[at]?.length);
+        expect(more).toMatchObject(concerned ? [{ data: { tier, limits } }] : []);
+      }
+      await decideAllPlans(billing.app);
+    },
+  );
+
   it('gives the free plan, and warns the operator, where the file no longer holds its tier', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'platinum');
     const without = await withTiers([free, silver, gold]);

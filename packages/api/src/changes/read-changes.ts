@@ -32,7 +32,7 @@ export type Change = {
   type: string;
   organisation: string | null;
   user: string | null;
-  data: Record<string, string | null>;
+  data: Record<string, unknown>;
 };
 
 /**
@@ -84,7 +84,7 @@ type Row = {
   type: string;
   organisation_id: string | null;
   user_id: string | null;
-  data: Record<string, string | null>;
+  data: Record<string, unknown>;
 };
 
 function readRows(app: App, reader: ChangeReader, from: number, to: number, limit: number): PromiseLike<Row[]> {

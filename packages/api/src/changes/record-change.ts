@@ -27,12 +27,20 @@ export const changeTypes = [
 
 export type ChangeType = (typeof changeTypes)[number];
 
+/** A plan as the feed tells it. */
+type ToldPlan = {
+  tier: string;
+  status: string;
+  ends_at: string | null;
+  limits: Record<string, number | null>;
+  features: Record<string, boolean>;
+};
 type OrganisationChange = { organisationId: string } & (
   | { type: 'organisation.approved' | 'organisation.declined' | 'organisation.restored' | 'organisation.deleted' }
   /** An approval that was undone ends access as a suspension does. */
   | { type: 'organisation.suspended'; data?: { approval: 'pending' } }
   | { type: 'organisation.renamed'; data: { slug: string; name: string | null } }
-  | { type: 'plan.changed'; data: { tier: string; status: string; ends_at: string | null } }
+  | { type: 'plan.changed'; data: ToldPlan }
 );
 type MemberChange = { organisationId: string; userId: string } & (
   | { type: 'member.left' }

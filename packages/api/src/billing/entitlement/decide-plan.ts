@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { asc, eq, gt, lte } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, lte } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import type { PlanRow } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { organisationPlans, paymentSettings, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { organisationPlans, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import type { Tier } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRows, type StoredRows } from '../subscription/subscription-rows.ts';
 import { graceEnd, ranked } from './rank-subscriptions.ts';
@@ -21,10 +23,9 @@ export function decidePlan(app: Pick<App, 'plans' | 'config'>, rows: Subscriptio
   const [best] = ranked(app.plans, rows, app.config.pastDueGraceDays, now);
   const [first] = app.plans.tiers;
   const row = best?.row ?? null;
-  const tier = best?.entitled ? (best.row.tier ?? first.tier) : first.tier;
-  const validUntil = best?.entitled ? entitledUntil(app, best.row) : null;
+  const validUntil = row && nextChange(app, row, now);
   return {
-    tier,
+    tier: best?.entitled ? (best.row.tier ?? first.tier) : first.tier,
     source: best?.entitled ? 'subscription' : 'free',
     subscriptionId: row?.id ?? null,
     status: row?.status ?? null,
@@ -38,43 +39,57 @@ export function decidePlan(app: Pick<App, 'plans' | 'config'>, rows: Subscriptio
   };
 }
 
-/** When an entitled subscription stops to be entitled by time alone; null if it does not. */
-function entitledUntil({ config }: Pick<App, 'config'>, row: SubscriptionRow): Date | null {
-  const times = [row.endsAt, graceEnd(row, config.pastDueGraceDays)].filter((time) => time !== null);
-  return times.toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null;
+/**
+ * The next time at which a subscription's scheduled end comes or its grace period ends; null if there is none. The end
+ * of one that gives no plan counts too, because the feed tells until then that it is to come.
+ */
+function nextChange({ config }: Pick<App, 'config'>, row: SubscriptionRow, now: Date): Date | null {
+  const times = [row.endsAt, graceEnd(row, config.pastDueGraceDays)].filter((time) => time !== null && time > now);
+  return (times as Date[]).toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
 /**
  * Decides an organisation's plan and stores it if it changed, in the transaction of whatever may have changed it. The
- * caller holds the lock of the organisation's row. Tells the change in the feed, if other services see it.
+ * caller holds the lock of the organisation's row. Tells the change in the feed, if other services see it: also of a
+ * plan that stayed, if it is of a tier in `changedTiers`, whose limits or features changed.
  */
-export async function storePlan(app: App, tx: Transaction, organisationId: string, input: StoredRows): Promise<void> {
+export async function storePlan(
+  app: App,
+  tx: Transaction,
+  organisationId: string,
+  { plan: stored, rows }: StoredRows,
+  changedTiers: ReadonlySet<Tier> = new Set(),
+): Promise<void> {
   const now = app.now();
-  const stored = input.plan;
-  const decided = decidePlan(app, input.rows, now);
-  if (stored === null && decided.source === 'free' && decided.subscriptionId === null) return;
-  if (stored !== null && isSamePlan(stored, decided)) return;
+  const decided = decidePlan(app, rows, now);
+  if (!isSamePlan(stored ?? decidePlan(app, [], now), decided)) {
+    const isKept = stored?.tier === decided.tier && stored.source === decided.source;
+    const row = { ...decided, organisationId, since: isKept ? stored.since : now };
+    await tx
+      .insert(organisationPlans)
+      .values(row)
+      .onConflictDoUpdate({ target: organisationPlans.organisationId, set: row });
+  }
 
-  const isKept = stored?.tier === decided.tier && stored.source === decided.source;
-  const row = { ...decided, organisationId, since: isKept ? stored.since : now };
-  await tx
-    .insert(organisationPlans)
-    .values(row)
-    .onConflictDoUpdate({ target: organisationPlans.organisationId, set: row });
-
-  const data = toldOf(app, decided, now);
-  const before = toldOf(app, stored, now);
-  if (data.tier === before.tier && data.status === before.status && data.ends_at === before.ends_at) return;
-  await recordChange(tx, now, { type: 'plan.changed', organisationId, data });
+  const [data, before] = [toldOf(app, decided), toldOf(app, stored)];
+  const isTold = data.tier === before.tier && data.status === before.status && data.ends_at === before.ends_at;
+  if (isTold && !changedTiers.has(data.tier)) return;
+  const { limits, features } = tierOf(app, data.tier);
+  await recordChange(tx, now, { type: 'plan.changed', organisationId, data: { ...data, limits, features } });
 }
 
-/** What the feed tells of a plan. An end that has come is told as the tier that follows. */
-function toldOf({ plans }: App, plan: DecidedPlan | null, now: Date) {
-  const { tier = plans.tiers[0].tier, status = null, endsAt = null } = plan ?? {};
-  return { tier, status: status ?? 'none', ends_at: endsAt !== null && endsAt > now ? endsAt.toISOString() : null };
+/** What the feed tells of a plan beside its tier's limits and features. An end that had come when it was decided is none. */
+function toldOf({ plans }: App, plan: DecidedPlan | null) {
+  const { tier = plans.tiers[0].tier, status = null, endsAt = null, validUntil = null } = plan ?? {};
+  const isToCome = endsAt !== null && validUntil !== null && validUntil <= endsAt;
+  return { tier, status: status ?? 'none', ends_at: isToCome ? endsAt.toISOString() : null };
 }
 
-function isSamePlan(stored: PlanRow, decided: DecidedPlan): boolean {
+function tierOf({ plans }: App, name: Tier) {
+  return plans.tiers.find(({ tier }) => tier === name) ?? plans.tiers[0];
+}
+
+function isSamePlan(stored: DecidedPlan, decided: DecidedPlan): boolean {
   const plain = (value: unknown) => (value instanceof Date ? value.getTime() : value);
   return Object.entries(decided).every(([name, value]) => plain(value) === plain(stored[name as keyof DecidedPlan]));
 }
@@ -99,38 +114,61 @@ export async function decideDuePlans(app: App): Promise<void> {
   }
 }
 
-const rulesSetting = 'plan_rules';
+const rulesSetting = 'plans_decided_by';
+
+/** What every decision depends on, by the names of the tiers in rising rank. */
+type Rules = { graceDays: number; tiers: [name: Tier, limitsAndFeatures: string][] };
 
 /**
- * Decides every plan anew if the plans or the grace differ from those of the last run, which a start may have changed.
- * Readers take a tier that the plans lack for the first one until then.
+ * Decides every plan anew if the plans or the grace differ from those of the last run, which a start may have changed,
+ * and tells the change to the organisations of every tier whose limits or features changed. A run that fails half way
+ * may tell it again. Readers take a tier that the plans lack for the first one until then.
  */
 export async function decideAllPlans(app: App): Promise<void> {
-  const rules = createHash('sha256')
-    .update(JSON.stringify([app.plans.tiers.map(({ tier }) => tier), app.config.pastDueGraceDays]))
-    .digest('hex');
+  const rules = rulesOf(app);
+  const value = JSON.stringify(rules);
   const [stored] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, rulesSetting));
-  if (stored?.value === rules) return;
+  if (stored?.value === value) return;
 
+  const changedTiers = stored === undefined ? new Set<Tier>() : tiersThatDiffer(rules, JSON.parse(stored.value));
+  // An organisation without a row has the first tier.
+  const concerned = changedTiers.has(app.plans.tiers[0].tier) ? undefined : isNotNull(organisationPlans.organisationId);
   for (let after: string | null = null; ; ) {
     const page: { id: string }[] = await app.db
-      .selectDistinct({ id: paymentSubscriptions.organisationId })
-      .from(paymentSubscriptions)
-      .where(after === null ? undefined : gt(paymentSubscriptions.organisationId, after))
-      .orderBy(asc(paymentSubscriptions.organisationId))
+      .select({ id: organisations.id })
+      .from(organisations)
+      .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
+      .where(and(concerned, after === null ? undefined : gt(organisations.id, after)))
+      .orderBy(asc(organisations.id))
       .limit(batchSize);
-    for (const { id } of page) await decideLocked(app, id);
+    for (const { id } of page) await decideLocked(app, id, changedTiers);
     after = page.at(-1)?.id ?? null;
     if (page.length < batchSize) break;
   }
   await app.db
     .insert(paymentSettings)
-    .values({ name: rulesSetting, value: rules })
-    .onConflictDoUpdate({ target: paymentSettings.name, set: { value: rules } });
+    .values({ name: rulesSetting, value })
+    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
 }
 
-async function decideLocked(app: App, organisationId: string): Promise<void> {
+function rulesOf({ plans, config }: App): Rules {
+  const tiers = plans.tiers.map(({ tier, limits, features }): Rules['tiers'][number] => {
+    const sorted = [limits, features].map((each) =>
+      Object.entries(each).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    );
+    return [tier, createHash('sha256').update(JSON.stringify(sorted)).digest('hex')];
+  });
+  return { graceDays: config.pastDueGraceDays, tiers };
+}
+
+function tiersThatDiffer(rules: Rules, before: Rules): Set<Tier> {
+  const known = new Map(before.tiers);
+  return new Set(rules.tiers.flatMap(([tier, hash]) => (known.has(tier) && known.get(tier) !== hash ? [tier] : [])));
+}
+
+async function decideLocked(app: App, organisationId: string, changedTiers?: ReadonlySet<Tier>): Promise<void> {
   await app.db.transaction(async (tx) => {
-    if (await lockOrganisation(tx, organisationId)) await decideAnew(app, tx, organisationId);
+    if (!(await lockOrganisation(tx, organisationId))) return;
+    await storePlan(app, tx, organisationId, await readRows(tx, { organisationId }), changedTiers);
   });
 }

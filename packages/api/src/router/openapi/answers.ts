@@ -104,7 +104,9 @@ export const answers = {
         type: z.string().describe('Such as plan.changed or member.joined.'),
         organisation: z.uuid().nullable(),
         user: z.uuid().nullable(),
-        data: z.record(z.string(), z.string().nullable()),
+        data: z
+          .record(z.string(), z.unknown())
+          .describe('What the change tells: of plan.changed tier, status, ends_at, limits and features.'),
       }),
     ),
     next: z.string().describe('The cursor to continue with.'),

@@ -17,6 +17,7 @@ type Known = {
   emails: Map<string, string>;
 };
 
+/** `data` as the types tell it that change what is known. */
 type Told = { organisation: string; user: string; data: Record<string, string | null> };
 
 /** What each change tells. A type that is missing here does not compile. */
@@ -73,7 +74,8 @@ export async function followFeed({ db }: App) {
     emails: new Map(),
   };
   for (const { type, organisationId, userId, data } of await db.select().from(changes).orderBy(asc(changes.id))) {
-    learn[type as ChangeType](known, { organisation: organisationId ?? '', user: userId ?? '', data });
+    const told = { organisation: organisationId ?? '', user: userId ?? '', data: data as Told['data'] };
+    learn[type as ChangeType](known, told);
   }
 
   const verified = await db.select().from(users).where(isNotNull(users.emailVerifiedAt));

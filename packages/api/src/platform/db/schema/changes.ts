@@ -17,7 +17,7 @@ export const changes = pgTable(
     type: text('type').notNull(),
     organisationId: uuid('organisation_id'),
     userId: uuid('user_id'),
-    data: jsonb('data').$type<Record<string, string | null>>().notNull().default({}),
+    data: jsonb('data').$type<Record<string, unknown>>().notNull().default({}),
   },
   (table) => [
     uniqueIndex('changes_position').on(table.position),

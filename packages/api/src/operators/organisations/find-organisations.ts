@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
+import { planSummaryOf } from '../../billing/summary/read-subscription.ts';
 import { basicColumns, organisationStatusOf } from '../../organisations/account-status.ts';
 import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
@@ -58,7 +59,6 @@ type Row = Pick<
 
 /** Converts an organisation to the form that operators see. */
 export function shownOrganisation(app: App, { planRow, approval, suspendedAt, createdAt, ...row }: Row) {
-  const { tier, plan, subscription } = currentPlan(app, planRow);
   return {
     id: row.id,
     slug: row.slug,
@@ -66,14 +66,7 @@ export function shownOrganisation(app: App, { planRow, approval, suspendedAt, cr
     owner: row.owner,
     status: organisationStatusOf({ approval, suspendedAt }),
     created_at: createdAt.toISOString(),
-    plan: {
-      tier,
-      name: plan.name,
-      /** The subscription's own status; 'none' without a subscription. */
-      status: subscription?.status ?? 'none',
-      cancel_at_period_end: subscription?.cancelAtPeriodEnd ?? false,
-      current_period_end: subscription?.currentPeriodEnd?.toISOString() ?? null,
-    },
+    plan: planSummaryOf(currentPlan(app, planRow), app.now()),
   };
 }
 

@@ -13,13 +13,14 @@ import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/bill
 import { interrupted } from '../testing/payment/interrupted.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
-import { openPortal, portalSetting } from './actions/open-portal.ts';
+import { openPortal } from './actions/open-portal.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { leaseOf } from './customers/customer.ts';
 import { withLease } from './customers/lease.ts';
 import { applyUndelivered } from './events/apply-undelivered.ts';
 import { deleteOldEvents } from './events/delete-old-events.ts';
+import { portalSetting } from './prices/portal-configuration.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
 

@@ -1,8 +1,6 @@
+import { compareNow, readDrift, syncInput, syncNow } from '../operators/events/drift.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
-import { readDrift } from '../operators/events/read-drift.ts';
-import { eventInput, readEvent } from '../operators/events/read-event.ts';
-import { eventsInput, readEvents } from '../operators/events/read-events.ts';
-import { compareNow, syncInput, syncNow } from '../operators/events/sync-now.ts';
+import { eventInput, eventsInput, readEvent, readEvents } from '../operators/events/read-events.ts';
 import {
   createDeploymentKey,
   createDeploymentKeyInput,

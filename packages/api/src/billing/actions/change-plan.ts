@@ -8,10 +8,9 @@ import { type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts
 import { planOf } from '../plans/plans.ts';
 import type { SubscriptionState } from '../subscription/provider-objects.ts';
 import { readRows } from '../subscription/subscription-rows.ts';
-import { type CheckoutContext, priceOf } from './checkout-session.ts';
+import { type CheckoutContext, priceOf } from './checkouts.ts';
 import { portalSession } from './open-portal.ts';
-import { payableInvoice } from './payable-invoice.ts';
-import { newCard, resumePaused } from './resume-paused.ts';
+import { newCard, payableInvoice, resumePaused } from './reactivate.ts';
 
 /**
  * Returns the page for a checkout of an organisation that has a live subscription: the page

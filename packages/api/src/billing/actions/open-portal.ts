@@ -1,12 +1,11 @@
-import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
-import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { billingPage } from '../../platform/links.ts';
 import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../platform/providers/payment.ts';
 import { withCustomer } from '../customers/customer.ts';
+import { portalConfiguration } from '../prices/portal-configuration.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**
@@ -57,15 +56,4 @@ export async function portalSession(app: App, ask: Ask, customerId: string, flow
     });
     return open(plain);
   }
-}
-
-/** The name of the setting that holds the id of the portal's configuration. */
-export const portalSetting = 'portal_configuration';
-
-async function portalConfiguration(app: App): Promise<string | null> {
-  const [setting] = await app.db
-    .select({ value: paymentSettings.value })
-    .from(paymentSettings)
-    .where(eq(paymentSettings.name, portalSetting));
-  return setting?.value ?? null;
 }

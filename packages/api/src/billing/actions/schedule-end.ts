@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
 import { isEnded, requireSubscriptionState, type SubscriptionState } from '../subscription/provider-objects.ts';
 import { actAndStore } from '../sync/store-answer.ts';
-import { endNow } from './end-now.ts';
+import { endNow } from './end-subscriptions.ts';
 
 /**
  * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end

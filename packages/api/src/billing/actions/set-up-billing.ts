@@ -1,16 +1,14 @@
 import type { App } from '../../app.ts';
+import type { Config } from '../../platform/config.ts';
 import { paymentKnownPrices, paymentSettings } from '../../platform/db/schema/billing.ts';
-import { billingPage } from '../../platform/links.ts';
+import { baseUrl, billingPage } from '../../platform/links.ts';
 import { listAll } from '../../platform/providers/list-all.ts';
 import type { Ask } from '../../platform/providers/payment.ts';
 import { withLease } from '../customers/lease.ts';
 import { claimMode } from '../mode.ts';
 import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
-import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';
-import { listByLookupKey, readPrices } from '../prices/look-up-prices.ts';
-import { portalOffer, saveOffer, setupLease } from '../prices/portal-offer.ts';
-import type { TierPrices } from '../prices/price-cache.ts';
-import { portalSetting } from './open-portal.ts';
+import { portalOffer, portalSetting, saveOffer, setupLease } from '../prices/portal-configuration.ts';
+import { listByLookupKey, readPrices, type TierPrices } from '../prices/read-prices.ts';
 
 /**
  * Creates what is missing at the provider: a product and a price for each paid tier, with
@@ -143,4 +141,30 @@ async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<
     ours === undefined ? configurations.create(settings) : configurations.update(ours.id, settings),
   );
   return saved.id;
+}
+
+type Metadata = Record<string, string> | null | undefined;
+
+/**
+ * The metadata that this deployment gives to each object that it creates at the provider. Several
+ * deployments may share an account, and none may change the objects of another.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
+function deploymentMark(config: Config) {
+  return { purpose: 'gatehouse', deployment: baseUrl(config) };
+}
+
+/** Returns the base URL of the deployment that created an object at the provider; null for an object without the mark. */
+function deploymentOf(metadata: Metadata): string | null {
+  return metadata?.deployment ?? null;
+}
+
+/**
+ * Whether this deployment created the object.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
+function isOurs(config: Config, metadata: Metadata): boolean {
+  return deploymentOf(metadata) === baseUrl(config);
 }

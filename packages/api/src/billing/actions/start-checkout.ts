@@ -15,7 +15,7 @@ import {
   paymentUnderWay,
   priceOf,
   recordedCheckout,
-} from './checkout-session.ts';
+} from './checkouts.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**

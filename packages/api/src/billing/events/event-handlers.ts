@@ -5,7 +5,7 @@ import { isUuid } from '../../platform/db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { textOf } from '../../platform/providers/untrusted-json.ts';
-import { requestPriceLookUp } from '../prices/request-look-up.ts';
+import { requestPriceLookUp } from '../prices/live-prices.ts';
 import { afterEvent } from '../subscription/newer-state.ts';
 import {
   type EventReferences,

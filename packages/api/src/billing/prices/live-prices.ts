@@ -1,8 +1,15 @@
+import { eq, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentLivePrices } from '../../platform/db/schema/billing.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
+import type { Ask } from '../../platform/providers/payment.ts';
+import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
+import { applied, type EventOutcome, eventOutcomes } from '../events/event-store.ts';
 import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
-import { lookUpPrices } from './look-up-prices.ts';
+import type { PaymentEvent } from '../subscription/provider-objects.ts';
+import { requestPortalUpdate } from './portal-configuration.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
+import { readPrices, type TierPrices } from './read-prices.ts';
 
 const freshMilliseconds = 60_000;
 const waitMilliseconds = 300;
@@ -25,18 +32,6 @@ export async function livePrices(app: App): Promise<LivePrices> {
 
   await Promise.race([lookup, new Promise((resolve) => setTimeout(resolve, waitMilliseconds).unref())]);
   return cache.prices;
-}
-
-/**
- * Looks the prices up at once, as after an event about a price.
- *
- * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer.
- */
-export async function refreshPrices(app: App): Promise<void> {
-  if (app.payment === null) return;
-  const cache = app.priceCache;
-  await lookUpPrices(app, app.payment.askBriefly);
-  await readStored(app, cache);
 }
 
 function isFresh(app: App, { lookedUpAt }: PriceCache): boolean {
@@ -81,4 +76,55 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
     (tier) => rows.find((each) => each.tier === tier)?.lookedUpAt?.getTime() ?? null,
   );
   cache.lookedUpAt = times.includes(null) ? null : Math.min(...times.filter((time) => time !== null));
+}
+
+/**
+ * Looks the prices up at once, as after an event about a price.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer.
+ */
+export async function refreshPrices(app: App): Promise<void> {
+  if (app.payment === null) return;
+  const cache = app.priceCache;
+  await lookUpPrices(app, app.payment.askBriefly);
+  await readStored(app, cache);
+}
+
+/**
+ * Reads the prices and enqueues an update of the portal if it offers other ones.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
+ */
+export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+  const prices = await readPrices(app, ask);
+  await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
+  return prices;
+}
+
+/**
+ * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.
+ * An event about any price causes it, because a lookup key may have moved to a new price.
+ * The outcome is `not_ours` for a price of no tier.
+ */
+export async function requestPriceLookUp(
+  app: App,
+  tx: Transaction,
+  { type, object }: PaymentEvent,
+): Promise<EventOutcome> {
+  await tx.update(paymentLivePrices).set({ lookedUpAt: null });
+  await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
+
+  const names = Object.values(app.plans.priceNames);
+  const isNamed = names.includes(textOf(object.lookup_key) ?? '') || names.includes(textOf(object.id) ?? '');
+  if (isNamed) return applied;
+
+  const productId = type.startsWith('product.') ? textOf(object.id) : idOf(object.product);
+  const [known] = await tx
+    .select({ tier: paymentKnownPrices.tier })
+    .from(paymentKnownPrices)
+    .where(
+      or(eq(paymentKnownPrices.priceId, textOf(object.id) ?? ''), eq(paymentKnownPrices.productId, productId ?? '')),
+    )
+    .limit(1);
+  return known === undefined ? eventOutcomes.not_ours : applied;
 }

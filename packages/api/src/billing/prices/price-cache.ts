@@ -3,11 +3,6 @@ import { forPaidTiers, type PaidTier, type Plans, type Price } from '../plans/pl
 /** The amount of each paid tier at the provider; null where the declared price applies. */
 export type LivePrices = Record<PaidTier, Price | null>;
 
-/** Returns prices of which the provider knows none. */
-export function noPrices(plans: Plans): LivePrices {
-  return forPaidTiers(plans, () => null);
-}
-
 /** A price that a tier has or has had. */
 export type KnownPrice = { priceId: string; productId: string | null; tier: PaidTier };
 
@@ -37,13 +32,7 @@ export function createPriceCache(plans: Plans): PriceCache {
   };
 }
 
-/** A tier's price at the provider. */
-export type TierPrice = {
-  id: string;
-  productId: string | null;
-  /** The amount, as pages show it; null if the price has no fixed amount for one period. */
-  shown: Price | null;
-};
-
-/** The price of each paid tier, in rising rank; null for a tier that the provider does not sell. */
-export type TierPrices = Record<PaidTier, TierPrice | null>;
+/** Returns prices of which the provider knows none. */
+export function noPrices(plans: Plans): LivePrices {
+  return forPaidTiers(plans, () => null);
+}

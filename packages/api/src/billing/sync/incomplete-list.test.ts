@@ -5,7 +5,7 @@ import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
-import { compareAll } from './compare-all.ts';
+import { compareAll } from './reconcile.ts';
 import { startRound } from './sync-round.ts';
 
 const billing = useBillingTest();

@@ -3,14 +3,14 @@ import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { daySeconds, hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
-import { closeCheckoutsIfPaid } from '../actions/close-checkouts.ts';
+import { closeCheckoutsIfPaid } from '../actions/checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents, dropOldPayloads } from '../events/delete-old-events.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
-import { updatePortal } from '../prices/update-portal.ts';
-import { compareAll } from './compare-all.ts';
+import { updatePortal } from '../prices/portal-configuration.ts';
+import { compareAll } from './reconcile.ts';
 import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
 

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import type { Difference } from './drift.ts';
+import type { Difference } from './sync-round.ts';
 
 /** The result of a comparison with the provider. Subscriptions and organisations are named by their ids. */
 export type Report = {

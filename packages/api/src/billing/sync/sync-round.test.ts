@@ -6,8 +6,7 @@ import { makeIncomplete, makeSecond, makeSubscriber } from '../../testing/billin
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { leaseOf } from '../customers/customer.ts';
-import { compareAll } from './compare-all.ts';
-import { reconcileAll } from './reconcile.ts';
+import { compareAll, reconcileAll } from './reconcile.ts';
 import { linesOf } from './report.ts';
 import { startRound } from './sync-round.ts';
 

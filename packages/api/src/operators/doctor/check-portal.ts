@@ -1,9 +1,7 @@
-import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { portalSetting } from '../../billing/actions/open-portal.ts';
-import type { TierPrices } from '../../billing/prices/price-cache.ts';
+import { portalConfiguration } from '../../billing/prices/portal-configuration.ts';
+import type { TierPrices } from '../../billing/prices/read-prices.ts';
 import { pingDatabase } from '../../platform/db/health.ts';
-import { paymentSettings } from '../../platform/db/schema/billing.ts';
 import { isMissing, type Payment } from '../../platform/providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
@@ -17,12 +15,14 @@ const remedy = 'Run the admin command billing-setup.';
  * @throws AppError PROVIDER_UNAVAILABLE for any other reason than a missing configuration.
  */
 export async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Promise<Finding> {
-  const setting = await readSetting(app).catch(() => null);
-  if (setting === null) return note(about, 'It could not be checked, because the database cannot be read.');
-  if (setting === undefined) return wrong(about, `It was never configured from here. ${remedy}`);
+  const configuration = await readConfiguration(app).catch(() => undefined);
+  if (configuration === undefined) {
+    return note(about, 'It could not be checked, because the database cannot be read.');
+  }
+  if (configuration === null) return wrong(about, `It was never configured from here. ${remedy}`);
 
   try {
-    const found = await ask((provider) => provider.billingPortal.configurations.retrieve(setting.value));
+    const found = await ask((provider) => provider.billingPortal.configurations.retrieve(configuration));
     const { features } = found;
     const offered = new Set((features.subscription_update.products ?? []).flatMap((product) => product.prices));
     const problems = [
@@ -38,19 +38,15 @@ export async function checkPortal(app: App, { ask }: Payment, prices: TierPrices
         : 'an upgrade is not charged when it happens',
       Object.values(prices).every((price) => price === null || offered.has(price.id)) ? null : 'it offers other prices',
     ].filter((problem) => problem !== null);
-    if (problems.length > 0) return wrong(about, `${setting.value}: ${problems.join(', ')}. ${remedy}`);
-    return right(about, `Configuration ${setting.value} is as it should be.`);
+    if (problems.length > 0) return wrong(about, `${configuration}: ${problems.join(', ')}. ${remedy}`);
+    return right(about, `Configuration ${configuration} is as it should be.`);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    return wrong(about, `The provider does not know the configuration ${setting.value}. ${remedy}`);
+    return wrong(about, `The provider does not know the configuration ${configuration}. ${remedy}`);
   }
 }
 
-async function readSetting({ db, sql }: App): Promise<{ value: string } | undefined> {
-  await pingDatabase(sql);
-  const [setting] = await db
-    .select({ value: paymentSettings.value })
-    .from(paymentSettings)
-    .where(eq(paymentSettings.name, portalSetting));
-  return setting;
+async function readConfiguration(app: App): Promise<string | null> {
+  await pingDatabase(app.sql);
+  return portalConfiguration(app);
 }

@@ -5,7 +5,7 @@ import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { cancelledText, keptText } from './cancellation-text.ts';
-import { confirmationOf, confirmPayment } from './confirmation.ts';
+import { confirmAfterCheckout, confirmationOf } from './confirmation.ts';
 import { shownHistory } from './usage-chart.ts';
 
 export const load: PageServerLoad = async (event) => {
@@ -16,7 +16,7 @@ export const load: PageServerLoad = async (event) => {
   const { searchParams } = event.url;
   const isAdministrator = scopes.includes('ADMIN');
   const mayPay = isAdministrator && app.payment !== null;
-  if (mayPay) await confirmPayment(event);
+  if (mayPay) await confirmAfterCheckout(event);
 
   const { notice, history, ...summary } = await api.subscription.overviewWithHistory();
   return {

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '@gatehouse/api/platform/errors';
 import { expect, test } from 'vitest';
 import type { Plan } from '#lib/subscription.ts';
-import { confirmationOf, confirmPayment } from './confirmation.ts';
+import { confirmAfterCheckout, confirmationOf } from './confirmation.ts';
 
 const unpaid: Plan = {
   tier: 'free',
@@ -20,7 +20,7 @@ async function follow(from: string, method = 'GET') {
 
   for (let [address, checks] = [from, 1]; ; checks++) {
     const url = new URL(address, 'http://service.example');
-    await confirmPayment({ locals, url, request: new Request(url, { method }) });
+    await confirmAfterCheckout({ locals, url, request: new Request(url, { method }) });
     const confirmation = confirmationOf({ url }, unpaid);
     if (confirmation?.state !== 'checking') return { asked, checks, end: confirmation?.state };
     address = confirmation.next;
@@ -45,7 +45,7 @@ test('above the limit of its lookups a payment is waited for, and every other er
     const confirm = () => Promise.reject(new Error('from the router', { cause: new AppError(code, 'Wait a while.') }));
     const locals = { api: { billing: { confirm } } } as unknown as App.Locals;
     const url = new URL('http://service.example/billing?checkout=success');
-    return confirmPayment({ locals, url, request: new Request(url) });
+    return confirmAfterCheckout({ locals, url, request: new Request(url) });
   };
   await expect(confirmAfter('TOO_MANY')).resolves.toBeUndefined();
   await expect(confirmAfter('INTERNAL')).rejects.toThrow('from the router');

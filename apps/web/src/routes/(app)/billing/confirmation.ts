@@ -11,7 +11,7 @@ export type Confirmation = { state: 'checking'; next: string } | { state: 'uncon
  * Asks the provider about the payment after the checkout, before the plan is read: once, not at every check. HEAD
  * requests have no side effects.
  */
-export async function confirmPayment({
+export async function confirmAfterCheckout({
   locals,
   url: { searchParams },
   request,

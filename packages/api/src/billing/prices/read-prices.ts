@@ -3,20 +3,18 @@ import type { App } from '../../app.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import { type Ask, isMissing } from '../../platform/providers/payment.ts';
 import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
-import { type Price, paidTiers } from '../plans/plans.ts';
-import { requestPortalUpdate } from './portal-offer.ts';
-import type { TierPrice, TierPrices } from './price-cache.ts';
+import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 
-/**
- * Reads the prices (see `readPrices`) and enqueues an update of the portal if it offers other ones.
- *
- * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
- */
-export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
-  const prices = await readPrices(app, ask);
-  await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
-  return prices;
-}
+/** A tier's price at the provider. */
+export type TierPrice = {
+  id: string;
+  productId: string | null;
+  /** The amount, as pages show it; null if the price has no fixed amount for one period. */
+  shown: Price | null;
+};
+
+/** The price of each paid tier, in rising rank; null for a tier that the provider does not sell. */
+export type TierPrices = Record<PaidTier, TierPrice | null>;
 
 /**
  * Asks the provider for the tiers' current prices, by lookup key or configured price id, and stores

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { asc, eq, or, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -7,11 +7,46 @@ import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import type { Report } from '../../billing/sync/report.ts';
 import { syncSubscription } from '../../billing/sync/sync.ts';
-import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { storableText } from '../../platform/security/text.ts';
-import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
+import { maxCounted } from '../queue/read-counts.ts';
+import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
+
+const maxRows = 100;
+
+/**
+ * Returns the subscription records that may differ from the provider's subscriptions: first
+ * those with a problem, then those that await a sync, the longest wait first. Also counts the
+ * events that an operator should look at.
+ */
+export async function readDrift(app: App, _operator: Operator) {
+  const drifting = or(subscription.needsSync, sql`${subscription.problem} is not null`);
+  const rows = await app.db
+    .select({ ...subscriptionColumns, organisation: ownerColumns })
+    .from(subscription)
+    .innerJoin(organisations, eq(organisations.id, subscription.organisationId))
+    .where(drifting)
+    .orderBy(sql`${subscription.problem} is null`, sql`${subscription.syncedAt} nulls first`, asc(subscription.id))
+    .limit(maxRows);
+  const few = { one: sql`1` };
+  const someRows = app.db.select(few).from(subscription).where(drifting).limit(maxCounted);
+  const someEvents = app.db.select(few).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(maxCounted);
+  const [counts] = await app.db.execute<{ rows: number; events: number }>(sql`
+    select (select count(*)::int from ${someRows} as counted) as rows,
+      (select count(*)::int from ${someEvents} as counted) as events`);
+
+  return {
+    rows: rows.map(({ organisation, ...row }) => ({ ...shownSubscription(app, row), organisation })),
+    count: counts?.rows ?? 0,
+    flagged_events: counts?.events ?? 0,
+    /** Both counts end here. */
+    most: maxCounted,
+    billing_enabled: app.payment !== null,
+  };
+}
 
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
 

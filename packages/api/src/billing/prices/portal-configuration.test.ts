@@ -6,7 +6,7 @@ import { requirePayment } from '../actions/require-payment.ts';
 import { setUpBilling } from '../actions/set-up-billing.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { livePrices, refreshPrices } from './live-prices.ts';
-import { updatePortal } from './update-portal.ts';
+import { updatePortal } from './portal-configuration.ts';
 
 const billing = useBillingTest();
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { paymentCheckouts } from '../../platform/db/schema/billing.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { reconcileAll } from '../sync/reconcile.ts';
-import { closeCheckoutsIfPaid } from './close-checkouts.ts';
+import { closeCheckoutsIfPaid } from './checkouts.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 

@@ -1,0 +1,117 @@
+import { eq, inArray } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { paymentSettings } from '../../platform/db/schema/billing.ts';
+import { isMissing } from '../../platform/providers/payment.ts';
+import { withLease } from '../customers/lease.ts';
+import { readPrices, type TierPrices } from './read-prices.ts';
+
+/** The lease that every writer of the portal's configuration holds. */
+export const setupLease = 'setup';
+
+/**
+ * Writes the tiers' current prices to the portal's configuration, if `billing-setup` created one.
+ * The prices are looked up under the lease, so the last of several updates writes the newest
+ * prices. This look-up enqueues no further update: an update that the provider refuses would
+ * otherwise enqueue the next at once. Other settings of the configuration stay unchanged.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE. The queue then retries the job.
+ */
+export async function updatePortal(app: App): Promise<void> {
+  await withLease(app, setupLease, async (ask) => {
+    const offer = portalOffer(await readPrices(app, ask));
+    const { configuration, isCurrent } = await readSavedOffer(app.db, offer);
+    if (configuration === null || isCurrent || offer.products.length === 0) return;
+
+    try {
+      await ask((provider) =>
+        provider.billingPortal.configurations.update(configuration, { features: { subscription_update: offer } }),
+      );
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      app.log.warn('The payment provider does not know the portal’s configuration. Run `operator billing-setup`.', {
+        configuration,
+      });
+      return;
+    }
+    await saveOffer(app, offer);
+  });
+}
+
+/**
+ * Enqueues an update of the portal's configuration if it offers other prices than these. Does
+ * nothing without any price to offer or without a configuration to update.
+ */
+export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
+  const offer = portalOffer(prices);
+  if (offer.products.length === 0) return;
+
+  const { configuration, isCurrent } = await readSavedOffer(tx, offer);
+  if (configuration === null || isCurrent) return;
+  await app.jobs.send(tx, 'payment-portal', {}, { key: 'portal' });
+}
+
+/** The name of the setting that holds the id of the portal's configuration. */
+export const portalSetting = 'portal_configuration';
+
+/** Returns the id of the portal's configuration that this deployment made; null if `billing-setup` never ran. */
+export async function portalConfiguration(app: App): Promise<string | null> {
+  const [setting] = await app.db
+    .select({ value: paymentSettings.value })
+    .from(paymentSettings)
+    .where(eq(paymentSettings.name, portalSetting));
+  return setting?.value ?? null;
+}
+
+/**
+ * The part of the portal's configuration about a change of plan: our prices, and that the
+ * difference is invoiced at once. With `create_prorations` the higher plan would be given
+ * away until the renewal.
+ */
+export function portalOffer(prices: TierPrices) {
+  return { proration_behavior: 'always_invoice' as const, products: productsOf(prices) };
+}
+
+type PortalOffer = ReturnType<typeof portalOffer>;
+
+/** Groups the prices by product: the portal lists each product once. */
+function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {
+  const byProduct = new Map<string, string[]>();
+  for (const price of Object.values(prices)) {
+    if (price?.productId == null) continue;
+    byProduct.set(price.productId, [...(byProduct.get(price.productId) ?? []), price.id]);
+  }
+  return [...byProduct].map(([product, ids]) => ({ product, prices: ids }));
+}
+
+const offerSetting = `${portalSetting}_offer`;
+
+type SavedOffer = {
+  /** The id of our configuration at the provider; null if `billing-setup` never ran. */
+  configuration: string | null;
+  /** Whether the offer equals the one that was last written there. */
+  isCurrent: boolean;
+};
+
+/**
+ * Compares an offer with the one that this deployment last wrote to the portal's configuration.
+ */
+export async function readSavedOffer(db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
+  const rows = await db
+    .select()
+    .from(paymentSettings)
+    .where(inArray(paymentSettings.name, [portalSetting, offerSetting]));
+  const saved = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
+  return { configuration: saved(portalSetting), isCurrent: saved(offerSetting) === JSON.stringify(offer) };
+}
+
+/**
+ * Records that the provider's configuration now has this offer.
+ */
+export async function saveOffer(app: App, offer: PortalOffer): Promise<void> {
+  const value = JSON.stringify(offer);
+  await app.db
+    .insert(paymentSettings)
+    .values({ name: offerSetting, value })
+    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
+}

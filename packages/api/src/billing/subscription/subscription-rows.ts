@@ -49,6 +49,12 @@ const storedRows = prepared((db) => {
     .prepare('payment_rows');
 });
 
+/** Returns the row of a subscription; null if there is none. */
+export async function readRow(db: Executor, id: string): Promise<SubscriptionRow | null> {
+  const [row] = await db.select().from(subscription).where(eq(subscription.id, id));
+  return row ?? null;
+}
+
 /** Returns the columns that a state gives, and the price that it shows for the first time. */
 export async function readColumns(app: App, db: Executor, state: SubscriptionState) {
   const match = await tierOfSubscription(app, db, state);

@@ -74,11 +74,10 @@ export function secondOf(app: App, answer: object): number {
 /** Flags a subscription that the provider does not know. It does not end. Returns false as `storeAnswer`. */
 export function markUnknownToProvider(
   app: App,
-  owner: SubscriptionOwner,
-  id: string,
+  { id, organisationId }: SubscriptionRow,
   version: Version,
 ): Promise<boolean> {
-  return whileUnchanged(app, { ...owner, id, version }, async (tx, stored, row) => {
+  return whileUnchanged(app, { organisationId, id, version }, async (tx, stored, row) => {
     if (row === null) return;
     const marks = { needsSync: false, syncedAt: app.now(), problem: 'unknown_to_provider' as const };
     await writeRow(app, tx, stored, { ...row, columns: null, newPrice: null, marks });

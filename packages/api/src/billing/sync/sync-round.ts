@@ -4,13 +4,13 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { isAppError } from '../../platform/errors.ts';
 import { providerErrorOf } from '../../platform/providers/payment.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import { readRow } from '../subscription/subscription-rows.ts';
+import type { SubscriptionOwner } from './store-answer.ts';
 import { adoptSubscription } from './sync.ts';
-
-type Subscription = { id: string; organisationId: string; customerId: string };
 
 export type SyncRound = {
   /** Syncs the subscription's row. @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all. */
-  sync: (subscription: Subscription) => Promise<void>;
+  sync: (subscription: SubscriptionOwner & { id: string }) => Promise<void>;
   /** Subscriptions whose rows differed or were missing, with the differences. */
   repaired: Map<string, Difference[]>;
   /** The ids of subscriptions that could not be synced, with the reason. */
@@ -42,10 +42,10 @@ export function startRound(app: App): SyncRound {
       if (known !== undefined) return markForSync(id, known);
 
       try {
-        const before = await rowOf(app, id);
+        const before = await readRow(app.db, id);
         await adoptSubscription(app, owner, id);
         leftOut.delete(id);
-        const differences = differencesOf(before, await rowOf(app, id));
+        const differences = differencesOf(before, await readRow(app.db, id));
         if (differences.length > 0) repaired.set(id, [...(repaired.get(id) ?? []), ...differences]);
       } catch (error) {
         if (isUnreachable(error)) throw error;
@@ -57,11 +57,6 @@ export function startRound(app: App): SyncRound {
       }
     },
   };
-}
-
-async function rowOf(app: App, id: string) {
-  const [row] = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
-  return row ?? null;
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -8,12 +8,14 @@ import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/p
 import { checkCustomer, confirmCustomer, leaseOf, readCustomer, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { decideAnew } from '../entitlement/decide-plan.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import {
   isEnded,
   readSubscriptionState,
   requireSubscriptionState,
   type SubscriptionState,
 } from '../subscription/provider-objects.ts';
+import { readRow } from '../subscription/subscription-rows.ts';
 import { markUnknownToProvider, type SubscriptionOwner, secondOf, storeAnswer, versionsOf } from './store-answer.ts';
 
 /**
@@ -23,7 +25,7 @@ import { markUnknownToProvider, type SubscriptionOwner, secondOf, storeAnswer, v
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
 export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
-  const row = await rowOf(app, subscriptionId);
+  const row = await readRow(app.db, subscriptionId);
   if (row === null) return;
 
   await withLease(app, leaseOf(row.organisationId), (ask) => syncOne(app, ask, row));
@@ -33,12 +35,12 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
  * Asks the provider about a subscription and stores its answer, unless an event arrived meanwhile: then the sync that
  * follows that event asks again. Returns the answer; null if the provider does not know the subscription.
  */
-async function syncOne(app: App, ask: Ask, owner: SyncedRow): Promise<SubscriptionState | null> {
-  const { id } = owner;
-  const version = (await rowOf(app, id))?.version ?? null;
+async function syncOne(app: App, ask: Ask, row: SubscriptionRow): Promise<SubscriptionState | null> {
+  const { id } = row;
+  const version = (await readRow(app.db, id))?.version ?? null;
   const answer = await retrieve(app, ask, id);
-  if (answer === null) await markUnknownToProvider(app, owner, id, version);
-  else await storeAnswer(app, owner, answer, version);
+  if (answer === null) await markUnknownToProvider(app, row, version);
+  else await storeAnswer(app, row, answer, version);
   return answer?.state ?? null;
 }
 
@@ -101,7 +103,7 @@ export async function syncOrganisation(app: App, ask: Ask, owner: { organisation
     eq(paymentSubscriptions.organisationId, owner.organisationId),
     eq(paymentSubscriptions.ended, false),
   );
-  for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
+  for (const row of await app.db.select().from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
     await collect(failures, async () => {
       const state = await syncOne(app, ask, row);
@@ -160,7 +162,11 @@ async function syncCurrentCustomer(app: App, ask: Ask, { organisationId }: { org
 }
 
 /** Returns whether the subscription's customer was deleted, which ends its subscriptions. */
-async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerId }: SyncedRow): Promise<boolean> {
+async function endedWithCustomer(
+  app: App,
+  ask: Ask,
+  { organisationId, customerId }: SubscriptionOwner,
+): Promise<boolean> {
   return (await checkCustomer(app, ask, { organisationId, customerId })) === 'deleted';
 }
 
@@ -180,18 +186,4 @@ export async function endUnknown(app: App, tx: Transaction, organisationId: stri
     .set({ ...ended, ...times, stateAt: null, undone: null, version: sql`${paymentSubscriptions.version} + 1` })
     .where(and(eq(paymentSubscriptions.organisationId, organisationId), inArray(paymentSubscriptions.id, ids)));
   await decideAnew(app, tx, organisationId);
-}
-
-type SyncedRow = SubscriptionOwner & { id: string };
-
-const rowColumns = {
-  id: paymentSubscriptions.id,
-  organisationId: paymentSubscriptions.organisationId,
-  customerId: paymentSubscriptions.customerId,
-  version: paymentSubscriptions.version,
-};
-
-async function rowOf(app: App, id: string) {
-  const [row] = await app.db.select(rowColumns).from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
-  return row ?? null;
 }

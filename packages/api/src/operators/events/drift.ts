@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
+import { readRow } from '../../billing/subscription/subscription-rows.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import type { Report } from '../../billing/sync/report.ts';
 import { syncSubscription } from '../../billing/sync/sync.ts';
@@ -63,28 +64,20 @@ export async function syncNow(
 ) {
   const { user } = principal;
   requirePayment(app);
-  const organisationId = await ownerOf(app, id);
+  const row = await readRow(app.db, id);
+  if (row === null) throw new AppError('NOT_FOUND', 'There is no such subscription here.');
 
   await syncSubscription(app, id);
   await recordAudit(app.db, app.now(), {
     action: 'subscription-synced',
     actorId: user.id,
     client,
-    organisationId,
+    organisationId: row.organisationId,
     details: { subscription: id },
   });
 
-  const [row] = await app.db.select(subscriptionColumns).from(subscription).where(eq(subscription.id, id));
-  return { row: row === undefined ? null : shownSubscription(app, row) };
-}
-
-async function ownerOf(app: App, id: string): Promise<string> {
-  const [row] = await app.db
-    .select({ organisationId: subscription.organisationId })
-    .from(subscription)
-    .where(eq(subscription.id, id));
-  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such subscription here.');
-  return row.organisationId;
+  const synced = await readRow(app.db, id);
+  return { row: synced && shownSubscription(app, synced) };
 }
 
 /**

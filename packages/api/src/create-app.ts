@@ -1,5 +1,4 @@
 import type { App } from './app.ts';
-import { refuseDemoAccounts } from './auth/sign-up/refuse-demo-accounts.ts';
 import { claimMode } from './billing/mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans, paidTiers, unusedPriceWarnings } from './billing/plans/plans.ts';
@@ -8,6 +7,7 @@ import { syncsOf } from './billing/sync/jobs.ts';
 import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';
 import { createChangeSignal } from './changes/signal.ts';
 import { jobKinds } from './job-kinds.ts';
+import { refuseDemoAccounts } from './operators/deployment/demo-accounts.ts';
 import type { Config } from './platform/config.ts';
 import { pingDatabase, watchHealth } from './platform/db/health.ts';
 import { checkSchemaAge, explainPending, migrate, readSchemaState } from './platform/db/migrate.ts';

@@ -1,7 +1,7 @@
 import type { App } from './app.ts';
 import { deleteExpired } from './auth/delete-expired.ts';
 import { rotateTokenKeys } from './auth/tokens/token-keys.ts';
-import { sendVerification } from './auth/verification/sending/send-verification.ts';
+import { sendVerification } from './auth/verification/send-verification.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
 import { usageJobs } from './billing/usage/jobs.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';

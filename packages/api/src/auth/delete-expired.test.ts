@@ -11,7 +11,7 @@ import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
 import { deleteExpired } from './delete-expired.ts';
 import { signUp, signUpInput } from './sign-up/sign-up.ts';
-import { sendVerification } from './verification/sending/send-verification.ts';
+import { sendVerification } from './verification/send-verification.ts';
 import { verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator, UserPrincipal } from '../auth/principal.ts';
-import { lockUser } from '../auth/profile/lock-user.ts';
+import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../auth/sessions/session.ts';
 import { recordChange } from '../changes/record-change.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resendVerification } from '../auth/verification/sending/send-verification.ts';
+import { resendVerification } from '../auth/verification/send-verification.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { declineOrganisations } from '../organisations/approve.ts';
 import { lockOrganisation } from '../organisations/lock.ts';

@@ -1,7 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { lockUser } from '../auth/profile/lock-user.ts';
+import { lockUser } from '../auth/sessions/account.ts';
 import { approvePending } from '../organisations/approve.ts';
 import { type Ended, endStarted } from '../organisations/started.ts';
 import { users } from '../platform/db/schema/accounts.ts';

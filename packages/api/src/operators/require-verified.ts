@@ -1,5 +1,4 @@
-import { lockUser } from '../auth/profile/lock-user.ts';
-import { type Account, accountById } from '../auth/sessions/account.ts';
+import { type Account, accountById, lockUser } from '../auth/sessions/account.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { AppError } from '../platform/errors.ts';
 

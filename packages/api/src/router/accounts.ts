@@ -6,26 +6,28 @@ import {
   setFirstPasswordInput,
 } from '../auth/password/change-password.ts';
 import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../auth/password/set-password.ts';
-import { changeName, changeNameInput } from '../auth/profile/change-name.ts';
-import { completeOnboarding } from '../auth/profile/complete-onboarding.ts';
 import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../auth/profile/end-sessions.ts';
-import { readProfile } from '../auth/profile/read-profile.ts';
-import { requestAddressChange, requestAddressChangeInput } from '../auth/profile/request-address-change.ts';
-import { unlinkIdentity, unlinkIdentityInput } from '../auth/profile/unlink-identity.ts';
+import { changeName, changeNameInput, completeOnboarding, readProfile } from '../auth/profile/profile.ts';
 import { isKnownBrowser } from '../auth/sessions/known-browser.ts';
-import { confirmWithProviderInput, startConfirming } from '../auth/sign-in/start-confirming.ts';
-import { connectIdentityInput, startConnecting } from '../auth/sign-in/start-connecting.ts';
-import { approveByDomain, approveByDomainInput } from '../auth/sign-up/approve-by-domain.ts';
-import { readApprovalProgress } from '../auth/sign-up/read-approval-progress.ts';
+import {
+  confirmWithProviderInput,
+  connectIdentityInput,
+  startConfirming,
+  startConnecting,
+} from '../auth/sign-in/start-attempt.ts';
+import { unlinkIdentity, unlinkIdentityInput } from '../auth/sign-in/unlink-identity.ts';
+import { approveByDomain, approveByDomainInput, readApprovalProgress } from '../auth/sign-up/awaiting-approval.ts';
 import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import {
   addressChangeTokenInput,
   confirmAddressChange,
   confirmAddressChangeInput,
   readAddressChangeToken,
-} from '../auth/verification/confirm-address-change.ts';
+  requestAddressChange,
+  requestAddressChangeInput,
+} from '../auth/verification/change-address.ts';
 import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
-import { resendInput, resendVerification } from '../auth/verification/sending/send-verification.ts';
+import { resendInput, resendVerification } from '../auth/verification/send-verification.ts';
 import {
   approvedProcedure,
   body,

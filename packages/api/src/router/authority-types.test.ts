@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { App } from '../app.ts';
 import type { Administrator, Approved, Operator, Reader, UserPrincipal } from '../auth/principal.ts';
-import { changeName } from '../auth/profile/change-name.ts';
+import { changeName } from '../auth/profile/profile.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { readSubscription } from '../billing/summary/read-subscription.ts';
 import { invite } from '../members/invitations.ts';

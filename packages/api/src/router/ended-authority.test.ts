@@ -6,7 +6,7 @@ import { readKey } from '../auth/read-key.ts';
 import { isKnownBrowser, tokenForBrowser } from '../auth/sessions/known-browser.ts';
 import { readSession, readSharedSession, shareSession, startSession } from '../auth/sessions/session.ts';
 import { matchUser } from '../auth/sign-in/match-user.ts';
-import { sendVerification } from '../auth/verification/sending/send-verification.ts';
+import { sendVerification } from '../auth/verification/send-verification.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { findUser } from '../operators/find-accounts.ts';
 import { revokeOperator } from '../operators/operator-mark.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { freshSignInInput } from '../auth/password/fresh-sign-in.ts';
 import { passwordSignInInput } from '../auth/sign-in/with-password.ts';
 import { signUpInput } from '../auth/sign-up/sign-up.ts';
-import { resendInput } from '../auth/verification/sending/send-verification.ts';
+import { resendInput } from '../auth/verification/send-verification.ts';
 import type { Endpoint } from './endpoint.ts';
 import { serviceEndpoints, tokenEndpoints } from './service-endpoints.ts';
 

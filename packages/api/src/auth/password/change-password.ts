@@ -10,9 +10,9 @@ import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
 import type { UserPrincipal } from '../principal.ts';
-import { lockUser } from '../profile/lock-user.ts';
+import { lockUser } from '../sessions/account.ts';
 import { deleteOtherSessions, renewSession } from '../sessions/session.ts';
-import { endLinks } from '../verification/end-links.ts';
+import { endLinks } from '../verification/link.ts';
 import { confirmPassword, readPasswordHash, wrongPassword } from './confirm-password.ts';
 import { maySetPassword, requireFresh } from './fresh-sign-in.ts';
 

@@ -8,7 +8,7 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import type { UserPrincipal } from '../principal.ts';
-import { lockUser } from '../profile/lock-user.ts';
+import { lockUser } from '../sessions/account.ts';
 import { freshMilliseconds, renewSession } from '../sessions/session.ts';
 import { confirmPassword, readPasswordHash } from './confirm-password.ts';
 

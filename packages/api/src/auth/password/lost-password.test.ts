@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
-import { noOffers } from '../verification/outcome.ts';
+import { noOffers } from '../verification/link.ts';
 import { type Outcome, verifyEmail } from '../verification/verify-email.ts';
 
 let test: TestApp;

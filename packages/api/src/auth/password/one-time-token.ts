@@ -5,7 +5,7 @@ import { oneTimeTokens } from '../../platform/db/schema/accounts.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
-import { lockUser } from '../profile/lock-user.ts';
+import { lockUser } from '../sessions/account.ts';
 
 /** The sentence about a one-time token that is unknown, used or expired. */
 export const linkNoLongerValid = 'This link is no longer valid.';

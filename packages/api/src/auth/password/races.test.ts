@@ -27,7 +27,7 @@ import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { signUp, signUpInput } from '../sign-up/sign-up.ts';
-import { sendVerification } from '../verification/sending/send-verification.ts';
+import { sendVerification } from '../verification/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
 import { newOneTimeToken } from './one-time-token.ts';
 

@@ -13,10 +13,8 @@ import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { type Account, accountById } from '../sessions/account.ts';
-import { endSignUps } from '../sign-up/pending-sign-up.ts';
-import { organisationNameField, unnamedOrganisation } from '../sign-up/provision-organisation.ts';
-import { endLinks } from '../verification/end-links.ts';
-import { linkOfPageToken } from '../verification/link-of-page-token.ts';
+import { endSignUps, organisationNameField, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
+import { endLinks, linkOfPageToken } from '../verification/link.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from './one-time-token.ts';
 
 const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];

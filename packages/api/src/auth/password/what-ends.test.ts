@@ -17,7 +17,7 @@ import {
 } from '../../testing/factories.ts';
 import { deleteExpired } from '../delete-expired.ts';
 import { readSession, startSession } from '../sessions/session.ts';
-import { resendVerification } from '../verification/sending/send-verification.ts';
+import { resendVerification } from '../verification/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
 
 const name = 'Acme Front Desk';

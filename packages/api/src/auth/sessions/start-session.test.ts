@@ -9,7 +9,7 @@ import { dayMilliseconds } from '../../platform/durations.ts';
 import { newToken } from '../../platform/security/token.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, testClient } from '../../testing/factories.ts';
-import { lockUser } from '../profile/lock-user.ts';
+import { lockUser } from './account.ts';
 import { startSession } from './session.ts';
 
 let test: TestApp;

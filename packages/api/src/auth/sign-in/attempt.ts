@@ -8,8 +8,7 @@ import { identityRedirectUri } from '../../platform/links.ts';
 import { type Client, clientKey, type KeyedClient } from '../../platform/security/client.ts';
 import { constantTimeEqual, hashToken, newToken } from '../../platform/security/token.ts';
 import { readSession } from '../sessions/session.ts';
-import { confirmIdentity } from './confirm-identity.ts';
-import { connectIdentity } from './connect-identity.ts';
+import { confirmIdentity, connectIdentity } from './connect-identity.ts';
 import { countSignIn } from './count-sign-in.ts';
 import { decodeIdToken, requireSignInSince, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
@@ -28,8 +27,8 @@ type Start = {
 
 /**
  * Starts a sign-in at the identity provider. A browser has one pending attempt, the newest. With
- * `userId` the attempt connects the identity with that user's account (connect-identity.ts), or makes a session of
- * theirs fresh (confirm-identity.ts), instead of signing in.
+ * `userId` the attempt connects the identity with that user's account, or makes a session of theirs fresh
+ * (connect-identity.ts), instead of signing in.
  *
  * @returns the URL of the provider's consent screen and the cookie of the attempt; null if the
  *   feature is off.

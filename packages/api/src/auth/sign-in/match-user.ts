@@ -13,8 +13,7 @@ import { verifiesForeignDomains } from '../../platform/providers/identity.ts';
 import { domainOf } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
-import { endSignUps } from '../sign-up/pending-sign-up.ts';
-import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
+import { endSignUps, provisionOrganisation } from '../sign-up/pending-sign-up.ts';
 import type { Identity } from './id-token.ts';
 
 /** The user of an identity, with the organisation that the session acts for and the account status. */

@@ -1,12 +1,85 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { recordChange, recordJoined } from '../../changes/record-change.ts';
+import { createOrganisation } from '../../organisations/create.ts';
+import { renameOrganisation } from '../../organisations/rename.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { signUps, type verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { signUps, users, type verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { oneLine } from '../../platform/security/text.ts';
 import { hashToken } from '../../platform/security/token.ts';
+
+type Provision = {
+  userId: string;
+  email: string;
+  /** The organisation of the account so far, which an unproved sign-up may have requested. */
+  organisationId: string | null;
+  /** What the user who proved the address requested; null for a sign-up by invitation. */
+  wanted: { name: string | null } | null;
+};
+
+/**
+ * Gives an account whose address was just proved the organisation that its user requested, or
+ * none. Requests of sign-ups that were never proved have no effect. An account without an
+ * organisation awaits approval until it joins one. If the e-mail gate opens with it, the caller opens it
+ * afterwards and then tells other services (`recordJoined`): they learn about no earlier name.
+ *
+ * @returns the organisation's id, or null.
+ */
+export async function provisionOrganisation(tx: Transaction, now: Date, provision: Provision): Promise<string | null> {
+  const organisationId = await createOrRename(tx, now, provision);
+  await tx
+    .update(users)
+    .set({ invitedOnly: organisationId === null })
+    .where(eq(users.id, provision.userId));
+  return organisationId;
+}
+
+async function createOrRename(tx: Transaction, now: Date, { userId, email, organisationId, wanted }: Provision) {
+  if (organisationId === null) {
+    if (wanted === null) return null;
+    const madeId = await createOrganisation(tx, now, { ownerId: userId, name: wanted.name, email });
+    await recordJoined(tx, now, { organisationId: madeId, userId });
+    return madeId;
+  }
+  if (wanted === null && (await deleteUnapproved(tx, now, organisationId))) return null;
+
+  await renameOrganisation(tx, now, { id: organisationId, name: wanted?.name ?? null, email });
+  return organisationId;
+}
+
+/** An unapproved organisation has no other members, because there are no invitations before approval. */
+async function deleteUnapproved(tx: Transaction, now: Date, organisationId: string): Promise<boolean> {
+  const isUnapproved = and(eq(organisations.id, organisationId), isNull(organisations.approvedAt));
+  const [found] = await tx.select({ id: organisations.id }).from(organisations).where(isUnapproved).for('update');
+  if (found === undefined) return false;
+
+  await recordChange(tx, now, { type: 'organisation.deleted', organisationId });
+  await tx.delete(organisations).where(eq(organisations.id, organisationId));
+  return true;
+}
+
+/** The schema of an organisation's name in a request body: at most 100 characters; empty and absent are null. */
+export const organisationNameField = oneLine(100)
+  .nullish()
+  .transform((name) => name || null);
+
+/** Returns the id of the organisation without a name that a user owns, or null. */
+export async function unnamedOrganisation(tx: Transaction, userId: string): Promise<string | null> {
+  const [own] = await tx
+    .select({ id: organisations.id })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), isNull(organisations.name)))
+    .orderBy(memberships.createdAt, organisations.id)
+    .limit(1);
+  return own?.id ?? null;
+}
 
 type Link = Pick<typeof verificationLinks.$inferSelect, 'signUpId'>;
 
 /** Returns the pending sign-up that a link belongs to; null if it belongs to none, or the sign-up has ended. */
-export async function pendingSignUp(tx: Transaction, { signUpId }: Link) {
+async function pendingSignUp(tx: Transaction, { signUpId }: Link) {
   if (signUpId === null) return null;
   const [signUp] = await tx
     .select()

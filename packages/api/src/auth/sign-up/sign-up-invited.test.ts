@@ -20,7 +20,7 @@ import {
 import { deleteExpired } from '../delete-expired.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
-import { resendVerification } from '../verification/sending/send-verification.ts';
+import { resendVerification } from '../verification/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 

@@ -9,8 +9,8 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { setPassword } from '../password/set-password.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
-import { noOffers } from '../verification/outcome.ts';
-import { resendVerification } from '../verification/sending/send-verification.ts';
+import { noOffers } from '../verification/link.ts';
+import { resendVerification } from '../verification/send-verification.ts';
 import { type Outcome, verifyEmail } from '../verification/verify-email.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 

@@ -14,7 +14,7 @@ import { beginHash } from '../../platform/security/password.ts';
 import { newPasswordField, passwordFault } from '../../platform/security/password-rules.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { organisationNameField } from './provision-organisation.ts';
+import { organisationNameField } from './pending-sign-up.ts';
 
 export const signUpInput = z.object({
   email: emailField,

@@ -5,7 +5,7 @@ import { suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { listSessions, readSession, startSession } from '../sessions/session.ts';
-import { noOffers } from './outcome.ts';
+import { noOffers } from './link.ts';
 import { type Outcome, verifyEmail } from './verify-email.ts';
 
 let test: TestApp;

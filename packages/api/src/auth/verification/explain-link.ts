@@ -2,12 +2,9 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { verificationLinks } from '../../platform/db/schema/accounts.ts';
-import { lockUser } from '../profile/lock-user.ts';
-import { type Account, accountById } from '../sessions/account.ts';
-import { isFreeAddress } from './apply-address-change.ts';
-import { createOffers } from './offers.ts';
-import { offerChange } from './open-change-link.ts';
-import { type FailedOutcome, noOffers } from './outcome.ts';
+import { type Account, accountById, lockUser } from '../sessions/account.ts';
+import { isFreeAddress, offerChange } from './change-address.ts';
+import { createOffers, type FailedOutcome, noOffers } from './link.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
 type FailedLink = { tokenHash: string; browserToken: string | null; message: string };

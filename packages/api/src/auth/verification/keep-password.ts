@@ -5,10 +5,9 @@ import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
 import { replacePassword } from '../password/set-password.ts';
-import { signUpOf } from '../sign-up/pending-sign-up.ts';
-import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
-import { linkOfPageToken } from './link-of-page-token.ts';
-import { requestedBy } from './open-sign-up-link.ts';
+import { provisionOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
+import { linkOfPageToken } from './link.ts';
+import { requestedBy } from './verify-email.ts';
 
 export const keepPasswordInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
 

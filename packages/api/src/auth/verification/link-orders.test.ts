@@ -7,8 +7,8 @@ import { callerFor, makeIdentity, newEmail, testClient, tokenIn } from '../../te
 import { accountByEmail } from '../sessions/account.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { signUp, signUpInput } from '../sign-up/sign-up.ts';
-import type { Outcome } from './outcome.ts';
-import { sendVerification } from './sending/send-verification.ts';
+import type { Outcome } from './link.ts';
+import { sendVerification } from './send-verification.ts';
 import { verifyEmail } from './verify-email.ts';
 
 // No job worker runs: each order sends its mails itself, in sequence, so that a failing order can be repeated.

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../../auth/principal.ts';
-import { lockUser } from '../../auth/profile/lock-user.ts';
+import { lockUser } from '../../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
 import { isValidKey } from '../../organisations/is-valid-key.ts';
 import type { Transaction } from '../../platform/db/client.ts';

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../../auth/principal.ts';
-import { lockUser } from '../../auth/profile/lock-user.ts';
+import { lockUser } from '../../auth/sessions/account.ts';
 import { eraseUser } from '../../members/leaving/erase-user.ts';
 import { exportUser } from '../../members/leaving/export.ts';
 import { keepKeysField } from '../../organisations/started.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSession, startSession } from '../../auth/sessions/session.ts';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { signUp, signUpInput } from '../../auth/sign-up/sign-up.ts';
-import { resendVerification } from '../../auth/verification/sending/send-verification.ts';
+import { resendVerification } from '../../auth/verification/send-verification.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import { startTestApp } from '../../testing/app.ts';

@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import { deleteExpired } from '../../auth/delete-expired.ts';
 import { matchUser } from '../../auth/sign-in/match-user.ts';
-import { approveByDomain } from '../../auth/sign-up/approve-by-domain.ts';
+import { approveByDomain } from '../../auth/sign-up/awaiting-approval.ts';
 import { keepPassword } from '../../auth/verification/keep-password.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { recordJoined } from '../../changes/record-change.ts';
@@ -354,8 +354,8 @@ export const writers: Record<string, string[] | string> = {
   'auth/delete-expired.ts: users': ['accounts that nobody verified in time'],
   'auth/password/change-password.ts: users': 'The feed tells no passwords.',
   'auth/password/set-password.ts: users': 'The feed tells no passwords.',
-  'auth/profile/change-name.ts: users': ['a new name of a user', 'a name that a user had'],
-  'auth/profile/complete-onboarding.ts: users': 'The feed does not tell when a user was introduced.',
+  // The feed does not tell when a user was introduced.
+  'auth/profile/profile.ts: users': ['a new name of a user', 'a name that a user had'],
   'auth/sessions/current-organisation.ts: users': 'The feed does not tell what a session acts for.',
   'auth/sessions/session.ts: memberships': 'The feed does not tell when a member was last seen.',
   'auth/sign-in/match-user.ts: users': [
@@ -364,14 +364,14 @@ export const writers: Record<string, string[] | string> = {
     'an identity of an unverified account, by an invitation',
     'a name that the identity provider knows',
   ],
-  'auth/sign-up/provision-organisation.ts: organisations': ['a password kept from a sign-up by invitation'],
-  'auth/sign-up/provision-organisation.ts: users': 'The feed does not tell how a user signed up.',
+  'auth/sign-up/pending-sign-up.ts: organisations': ['a password kept from a sign-up by invitation'],
+  'auth/sign-up/pending-sign-up.ts: users': 'The feed does not tell how a user signed up.',
   'auth/sign-up/sign-up.ts: users': ['a sign-up'],
-  'auth/verification/apply-address-change.ts: users': [
+  'auth/verification/change-address.ts: users': [
     'a change of address',
     'a change of address that ends an unverified account',
   ],
-  'auth/verification/open-sign-up-link.ts: users': [
+  'auth/verification/verify-email.ts: users': [
     'a verification link that is opened',
     'a link in the browser that signed up, of an approved domain',
     'a link of an owner who was approved before',

@@ -3,8 +3,8 @@ import { users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { readSession, startSession } from '../sessions/session.ts';
-import { sendVerification } from '../verification/sending/send-verification.ts';
-import { verifyEmail } from '../verification/verify-email.ts';
+import { sendVerification } from './send-verification.ts';
+import { verifyEmail } from './verify-email.ts';
 
 let test: TestApp;
 

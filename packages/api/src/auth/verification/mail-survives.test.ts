@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { startTestApp } from '../../../testing/app.ts';
-import { createTestDatabase } from '../../../testing/database/database.ts';
-import { startTcpProxy } from '../../../testing/database/tcp-proxy.ts';
-import { newEmail, testClient, testPassword, tokenIn } from '../../../testing/factories.ts';
-import { signUp, signUpInput } from '../../sign-up/sign-up.ts';
-import { verifyEmail } from '../verify-email.ts';
+import { startTestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database/database.ts';
+import { startTcpProxy } from '../../testing/database/tcp-proxy.ts';
+import { newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
+import { signUp, signUpInput } from '../sign-up/sign-up.ts';
+import { verifyEmail } from './verify-email.ts';
 
 const timeouts = { mailConnectSeconds: 2, mailIdleSeconds: 2, jobPollSeconds: 0.5, jobRetrySeconds: 1 };
 

@@ -1,7 +1,7 @@
-import type { Config } from '../../../platform/config.ts';
-import { renderMail } from '../../../platform/mail/layout.ts';
-import type { Mail } from '../../../platform/providers/mailer.ts';
-import type { MailLanguage } from '../../../platform/security/client.ts';
+import type { Config } from '../../platform/config.ts';
+import { renderMail } from '../../platform/mail/layout.ts';
+import type { Mail } from '../../platform/providers/mailer.ts';
+import type { MailLanguage } from '../../platform/security/client.ts';
 
 /** What a verification link does. */
 export type Purpose = 'sign-up' | 'change-address' | 'lost-password';

@@ -1,9 +1,14 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import { readStarted } from '../../organisations/started.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { oneLine } from '../../platform/security/text.ts';
 import { isFresh, maySetPassword } from '../password/fresh-sign-in.ts';
-import type { UserPrincipal } from '../principal.ts';
+import type { Approved, UserPrincipal } from '../principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
 /** Returns what /account shows to a user: the user, the ways to sign in, and the sessions. */
@@ -38,4 +43,36 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       client: session.client,
     })),
   };
+}
+
+export const changeNameInput = z.object({ name: oneLine(100) });
+
+/** Changes a user's display name; an empty one removes it. */
+export async function changeName(app: App, principal: Approved, { name: typed }: z.output<typeof changeNameInput>) {
+  const { id: userId } = principal.user;
+  const name = typed || null;
+
+  await app.db.transaction(async (tx) => {
+    const changed = await tx
+      .update(users)
+      .set({ name })
+      .where(and(eq(users.id, userId), sql`${users.name} is distinct from ${name}`))
+      .returning({ id: users.id });
+    if (changed.length > 0) await recordChange(tx, app.now(), { type: 'user.renamed', userId, data: { name } });
+  });
+}
+
+/** Records that a user has completed onboarding. Idempotent. */
+export async function completeOnboarding(app: App, principal: Approved, client: Client): Promise<void> {
+  const { user } = principal;
+
+  await app.db.transaction(async (tx) => {
+    const updated = await tx
+      .update(users)
+      .set({ onboardedAt: app.now() })
+      .where(and(eq(users.id, user.id), isNull(users.onboardedAt)))
+      .returning({ id: users.id });
+    if (updated.length === 0) return;
+    await recordAudit(tx, app.now(), { action: 'onboarded', actorId: user.id, userId: user.id, client });
+  });
 }

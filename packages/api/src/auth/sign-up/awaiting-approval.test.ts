@@ -4,9 +4,9 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeIdentity, makeSignUp, newEmail, testClient } from '../../testing/factories.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import { matchUser } from '../sign-in/match-user.ts';
-import { resendVerification } from '../verification/sending/send-verification.ts';
+import { resendVerification } from '../verification/send-verification.ts';
 import { type Outcome, verifyEmail } from '../verification/verify-email.ts';
-import { approveByDomain } from './approve-by-domain.ts';
+import { approveByDomain } from './awaiting-approval.ts';
 
 describe('an address of an approved domain', () => {
   let test: TestApp;

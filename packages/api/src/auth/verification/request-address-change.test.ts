@@ -15,9 +15,9 @@ import {
 } from '../../testing/factories.ts';
 import { listSessions, readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
-import { noOffers } from '../verification/outcome.ts';
-import { sendVerification } from '../verification/sending/send-verification.ts';
-import { verifyEmail } from '../verification/verify-email.ts';
+import { noOffers } from './link.ts';
+import { sendVerification } from './send-verification.ts';
+import { verifyEmail } from './verify-email.ts';
 
 let test: TestApp;
 

@@ -1,11 +1,37 @@
+import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
 import { approveByRule } from '../../organisations/approve.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
+import type { UserPrincipal } from '../principal.ts';
 import { accountById } from '../sessions/account.ts';
+
+/** Returns what a user who awaits approval may see: their own dates, and the organisation's name. */
+export async function readApprovalProgress(app: App, principal: UserPrincipal) {
+  const { user, organisation } = principal;
+  const [own] = await app.db
+    .select({ emailVerifiedAt: users.emailVerifiedAt })
+    .from(users)
+    .where(eq(users.id, user.id));
+  const [requested] =
+    organisation === null
+      ? []
+      : await app.db
+          .select({ createdAt: organisations.createdAt })
+          .from(organisations)
+          .where(eq(organisations.id, organisation.id));
+
+  return {
+    organisation: organisation && { name: organisation.name, slug: organisation.slug },
+    email_verified_at: own?.emailVerifiedAt?.toISOString() ?? null,
+    requested_at: requested?.createdAt.toISOString() ?? null,
+  };
+}
 
 export const approveByDomainInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
 

@@ -1,8 +1,8 @@
 import { and, eq, gt, isNull, ne, or, sql } from 'drizzle-orm';
-import type { App } from '../../../app.ts';
-import type { Transaction } from '../../../platform/db/client.ts';
-import { verificationLinks } from '../../../platform/db/schema/accounts.ts';
-import { daySeconds, hourSeconds } from '../../../platform/durations.ts';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { daySeconds, hourSeconds } from '../../platform/durations.ts';
 
 const pauseSeconds = 60;
 const mailsAnHour = 5;

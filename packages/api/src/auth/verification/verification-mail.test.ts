@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../platform/config.ts';
-import { layoutTexts, readableTextColour } from '../../../platform/mail/layout.ts';
-import type { MailLanguage } from '../../../platform/security/client.ts';
+import { parseConfig } from '../../platform/config.ts';
+import { layoutTexts, readableTextColour } from '../../platform/mail/layout.ts';
+import type { MailLanguage } from '../../platform/security/client.ts';
 import { type Purpose, verificationMail, verificationTexts } from './verification-mail.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';

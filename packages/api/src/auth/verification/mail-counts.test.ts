@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users, verificationLinks } from '../../../platform/db/schema/accounts.ts';
-import { dayMilliseconds, minuteMilliseconds } from '../../../platform/durations.ts';
-import type { Caller } from '../../../router/root.ts';
-import { suspendUser } from '../../../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../../../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, signUpOwner, testClient, testPassword } from '../../../testing/factories.ts';
-import { signUp, signUpInput } from '../../sign-up/sign-up.ts';
+import { users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { dayMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
+import type { Caller } from '../../router/root.ts';
+import { suspendUser } from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeOwner, makeSignUp, newEmail, signUpOwner, testClient, testPassword } from '../../testing/factories.ts';
+import { signUp, signUpInput } from '../sign-up/sign-up.ts';
 import { resendVerification, sendVerification } from './send-verification.ts';
 
 let test: TestApp;

@@ -1,7 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
-import { listOrganisations } from '@gatehouse/api/operators/organisations/find-organisations';
+import { listOrganisations } from '@gatehouse/api/operators/organisations/read-organisations';
 import { restoreOrganisation, suspendOrganisation } from '@gatehouse/api/operators/organisations/suspend-organisation';
 import type { Command } from 'commander';
 import { jsonOption, listing, type Perform } from './answer.ts';
@@ -47,7 +47,7 @@ type Organisation = Awaited<ReturnType<typeof listOrganisations>>['organisations
 async function findAll(app: App, search: string): Promise<Organisation[]> {
   const found: Organisation[] = [];
   for (let after: string | null | undefined; after !== null; ) {
-    const page = await listOrganisations(app, { search, rows: 1000, ...(after && { after }) });
+    const page = await listOrganisations(app, commandLine, { search, rows: 1000, ...(after && { after }) });
     found.push(...page.organisations);
     after = page.next;
   }

@@ -1,13 +1,13 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
-import { approveOwner, declineOwner } from '@gatehouse/api/operators/decide-about-owner';
 import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/deployment/demo-accounts';
 import { findUser } from '@gatehouse/api/operators/find-accounts';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
+import { approveOwner, declineOwner } from '@gatehouse/api/operators/queue/decide';
 import { createPasswordLink } from '@gatehouse/api/operators/users/create-password-link';
-import { listUsers } from '@gatehouse/api/operators/users/find-users';
-import { endSessions, eraseOnRequest, exportOnRequest } from '@gatehouse/api/operators/users/manage-user';
-import { restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
+import { eraseOnRequest, exportOnRequest } from '@gatehouse/api/operators/users/data-requests';
+import { listUsers } from '@gatehouse/api/operators/users/read-users';
+import { endSessions, restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
 import { AppError } from '@gatehouse/api/platform/errors';
 import { type Command, InvalidArgumentError } from 'commander';
 import { jsonOption, listing, type Perform } from './answer.ts';
@@ -157,7 +157,7 @@ type FoundUser = Awaited<ReturnType<typeof listUsers>>['people'][number];
 async function findAll(app: App, search: string): Promise<FoundUser[]> {
   const found: FoundUser[] = [];
   for (let after: string | null | undefined; after !== null; ) {
-    const page = await listUsers(app, { search, rows: 1000, ...(after && { after }) });
+    const page = await listUsers(app, commandLine, { search, rows: 1000, ...(after && { after }) });
     found.push(...page.people);
     after = page.next;
   }

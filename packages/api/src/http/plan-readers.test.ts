@@ -136,7 +136,7 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
     const { tier } = organisations.find(({ id }: { id: string }) => id === organisationId);
     return [{ tier }];
   },
-  'operators/organisations/find-organisations.ts': async ({ operator, organisationId, slug }) => {
+  'operators/organisations/read-organisations.ts': async ({ operator, organisationId, slug }) => {
     const { organisations } = await operator.operators.organisations({ search: slug });
     const page = await operator.operators.organisation({ organisation_id: organisationId });
     return [...organisations.filter(({ id }) => id === organisationId), page].map(

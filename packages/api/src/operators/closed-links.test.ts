@@ -7,9 +7,9 @@ import type { Transaction } from '../platform/db/client.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';
-import { approveOwner, declineOwner } from './decide-about-owner.ts';
 import { findUser } from './find-accounts.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
+import { approveOwner, declineOwner } from './queue/decide.ts';
 import { createPasswordLink } from './users/create-password-link.ts';
 import { restoreUser, suspendUser } from './users/suspend-user.ts';
 

@@ -7,9 +7,8 @@ import { type Ended, endStarted } from '../organisations/started.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Actor } from './actor.ts';
-import { ownedOrganisations } from './decide-about-owner.ts';
-import { readUser } from './find-accounts.ts';
-import { requireVerified } from './require-verified.ts';
+import { readUser, requireVerified } from './find-accounts.ts';
+import { ownedOrganisations } from './queue/decide.ts';
 
 type Input = { userId: string };
 

@@ -1,5 +1,4 @@
 import { desc, eq, type SQL } from 'drizzle-orm';
-import { z } from 'zod';
 import { aboutUser } from '../audit/read-activity.ts';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
@@ -37,11 +36,3 @@ async function readEntries(db: Executor, concerns: SQL | undefined) {
     actor,
   }));
 }
-
-/**
- * When the decision or suspension was made that the operator's page showed. An action on it compares the time, so that a
- * later one of another operator stays.
- */
-export const shownTime = z.iso
-  .datetime({ error: 'This page is out of date. Load it again.' })
-  .transform((time) => new Date(time));

@@ -7,9 +7,9 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner } from '../testing/factories.ts';
 import { type Actor, commandLine } from './actor.ts';
-import { approveOwner, declineOwner } from './decide-about-owner.ts';
 import { grantOperator, revokeOperator } from './operator-mark.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
+import { approveOwner, declineOwner } from './queue/decide.ts';
 import { createPasswordLink } from './users/create-password-link.ts';
 import { restoreUser, suspendUser } from './users/suspend-user.ts';
 

@@ -1,3 +1,4 @@
+import { inConsole } from '../operators/actor.ts';
 import { compareNow, readDrift, syncInput, syncNow } from '../operators/events/drift.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
 import { eventInput, eventsInput, readEvent, readEvents } from '../operators/events/read-events.ts';
@@ -8,17 +9,24 @@ import {
   readDeploymentKeys,
   revokeDeploymentKey,
 } from '../operators/keys.ts';
-import { findOrganisations } from '../operators/organisations/find-organisations.ts';
-import * as organisation from '../operators/organisations/manage-organisation.ts';
-import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
+import {
+  listOrganisations,
+  organisationInput,
+  readOrganisationPage,
+} from '../operators/organisations/read-organisations.ts';
+import {
+  restoreOrganisation,
+  restoreOrganisationInput,
+  suspendOrganisation,
+  suspendOrganisationInput,
+} from '../operators/organisations/suspend-organisation.ts';
 import { listInput } from '../operators/pagination.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
-import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
+import { decidedInput, readDecided, undoDecision, undoInput } from '../operators/queue/decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
-import { undoDecision, undoInput } from '../operators/queue/undo-decision.ts';
-import { findUsers } from '../operators/users/find-users.ts';
-import * as user from '../operators/users/manage-user.ts';
-import { readUserPage, userInput } from '../operators/users/read-user.ts';
+import { createPasswordLinkFor, passwordLinkInput } from '../operators/users/create-password-link.ts';
+import { listUsers, readUserPage, userInput } from '../operators/users/read-users.ts';
+import { restoreUser, restoreUserInput, suspendUser, suspendUserInput } from '../operators/users/suspend-user.ts';
 import { body, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
@@ -32,32 +40,32 @@ export const operatorsRouter = router({
   undoDecision: operatorProcedure
     .input(body(undoInput))
     .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
+  people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => listUsers(ctx.app, ctx.principal, input)),
   person: operatorProcedure
     .input(body(userInput))
     .query(({ ctx, input }) => readUserPage(ctx.app, ctx.principal, input)),
   passwordLink: operatorProcedure
     .use(freshOrPassword)
-    .input(body(user.passwordLinkInput))
-    .mutation(({ ctx, input }) => user.createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(passwordLinkInput))
+    .mutation(({ ctx, input }) => createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorProcedure
-    .input(body(user.suspendUserInput))
-    .mutation(({ ctx, input }) => user.suspend(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(suspendUserInput))
+    .mutation(({ ctx, input }) => suspendUser(ctx.app, input, inConsole(ctx.principal, ctx.client))),
   restore: operatorProcedure
-    .input(body(user.restoreUserInput))
-    .mutation(({ ctx, input }) => user.restore(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(restoreUserInput))
+    .mutation(({ ctx, input }) => restoreUser(ctx.app, input, inConsole(ctx.principal, ctx.client))),
   organisations: operatorProcedure
     .input(body(listInput))
-    .query(({ ctx, input }) => findOrganisations(ctx.app, ctx.principal, input)),
+    .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
   organisation: operatorProcedure
     .input(body(organisationInput))
     .query(({ ctx, input }) => readOrganisationPage(ctx.app, ctx.principal, input)),
   suspendOrganisation: operatorProcedure
-    .input(body(organisation.suspendOrganisationInput))
-    .mutation(({ ctx, input }) => organisation.suspend(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(suspendOrganisationInput))
+    .mutation(({ ctx, input }) => suspendOrganisation(ctx.app, input, inConsole(ctx.principal, ctx.client))),
   restoreOrganisation: operatorProcedure
-    .input(body(organisation.restoreOrganisationInput))
-    .mutation(({ ctx, input }) => organisation.restore(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(restoreOrganisationInput))
+    .mutation(({ ctx, input }) => restoreOrganisation(ctx.app, input, inConsole(ctx.principal, ctx.client))),
   decline: operatorProcedure
     .input(body(declineInput))
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
 import { commandLine } from '../operators/actor.ts';
-import * as owners from '../operators/decide-about-owner.ts';
 import { findOrganisation, findUser } from '../operators/find-accounts.ts';
 import * as mark from '../operators/operator-mark.ts';
 import * as organisations from '../operators/organisations/suspend-organisation.ts';
+import * as owners from '../operators/queue/decide.ts';
 import * as links from '../operators/users/create-password-link.ts';
 import * as users from '../operators/users/suspend-user.ts';
 

@@ -13,7 +13,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { storableText } from '../../platform/security/text.ts';
-import { maxCounted } from '../queue/read-counts.ts';
+import { maxCounted } from '../queue/read-queue.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const maxRows = 100;

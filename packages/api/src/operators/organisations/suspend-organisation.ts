@@ -5,34 +5,44 @@ import { recordChange } from '../../changes/record-change.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from '../../organisations/end-access.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, optionalReason, reasonDetails, shownTime } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
-import { reasonDetails } from '../reason.ts';
+import { organisationInput } from './read-organisations.ts';
 
-type Input = { organisationId: string };
+export const suspendOrganisationInput = organisationInput
+  .extend({ reason: optionalReason })
+  .transform(({ organisation_id: organisationId, reason }) => ({ organisationId, reason }));
+export const restoreOrganisationInput = organisationInput
+  .extend({ suspended_at: shownTime })
+  .transform(({ organisation_id: organisationId, suspended_at: suspendedAt }) => ({ organisationId, suspendedAt }));
 
 /**
  * Closes an organisation: the sessions and one-time links of its members end at once. Links of the
- * time before stay ended after the organisation is restored.
+ * time before stay ended after the organisation is restored. The reason is stored with the audit entry, for operators
+ * only.
  *
- * @returns the time of the suspension.
- * @throws AppError NOT_FOUND; VALIDATION if the organisation is suspended already.
+ * @returns the organisation and the time of the suspension.
+ * @throws AppError NOT_FOUND; VALIDATION for the organisation that the operator acts for, or if it is suspended already.
  */
-export function suspendOrganisation(
+export async function suspendOrganisation(
   app: App,
-  { organisationId, reason }: Input & { reason?: string | undefined },
+  { organisationId, reason }: { organisationId: string; reason?: string | undefined },
   actor: Actor,
-): Promise<Date> {
+) {
+  if (actor.ownOrganisationId === organisationId) {
+    throw new AppError('VALIDATION', 'You cannot suspend your own organisation.');
+  }
+
   return app.db.transaction(async (tx) => {
     const now = app.now();
-    const { slug } = await readOrganisationNames(tx, organisationId);
+    const named = await readOrganisationNames(tx, organisationId);
     await lockUsersIn(tx, [organisationId]);
     const changed = await tx
       .update(organisations)
       .set({ suspendedAt: now })
       .where(and(eq(organisations.id, organisationId), isNull(organisations.suspendedAt)))
       .returning({ id: organisations.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', `${slug} is suspended already.`);
+    if (changed.length === 0) throw new AppError('VALIDATION', `${named.slug} is suspended already.`);
 
     await endSessionsIn(tx, [organisationId]);
     await endLinksIn(tx, [organisationId], now);
@@ -43,25 +53,25 @@ export function suspendOrganisation(
       ...reasonDetails(reason),
     });
     await recordChange(tx, now, { type: 'organisation.suspended', organisationId });
-    return now;
+    return { ...named, suspended_at: now.toISOString() };
   });
 }
 
 /**
- * Ends a suspension and brings back the state before it: a declined organisation stays declined.
+ * Ends a suspension, any or the one that the operator's page showed, and brings back the state before it: a declined organisation stays declined.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the organisation is not suspended, or with `suspendedAt` not
  *   since then.
  */
 export function restoreOrganisation(
   app: App,
-  { organisationId, suspendedAt }: Input & { suspendedAt?: Date | undefined },
+  { organisationId, suspendedAt }: { organisationId: string; suspendedAt?: Date | undefined },
   actor: Actor,
-): Promise<void> {
+) {
   const suspendedThen = suspendedAt ? eq(organisations.suspendedAt, suspendedAt) : isNotNull(organisations.suspendedAt);
 
   return app.db.transaction(async (tx) => {
-    const { slug } = await readOrganisationNames(tx, organisationId);
+    const named = await readOrganisationNames(tx, organisationId);
     const changed = await tx
       .update(organisations)
       .set({ suspendedAt: null })
@@ -70,11 +80,12 @@ export function restoreOrganisation(
     if (changed.length === 0) {
       throw new AppError(
         'VALIDATION',
-        suspendedAt ? `${slug} was restored since this page was loaded.` : `${slug} is not suspended.`,
+        suspendedAt ? `${named.slug} was restored since this page was loaded.` : `${named.slug} is not suspended.`,
       );
     }
 
     await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });
     await recordChange(tx, app.now(), { type: 'organisation.restored', organisationId });
+    return named;
   });
 }

@@ -1,16 +1,18 @@
-import { and, asc, eq, ilike, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
+import type { Executor } from '../../platform/db/client.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
+import { dayMilliseconds } from '../../platform/durations.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
 import { freeLine, partOf } from '../../platform/security/text.ts';
-import { invitedWithoutOrganisation } from '../create-missing-organisations.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pagination.ts';
+import { invitedWithoutOrganisation } from './decide.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';
-import { readCounts } from './read-counts.ts';
-import { verifiedOwner } from './verified-owner.ts';
 
 const rowsPerPage = 50;
 
@@ -94,3 +96,75 @@ function matches(search: string | undefined): SQL | undefined {
 function matchesAddress(search: string | undefined): SQL | undefined {
   return search ? or(...addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)))) : undefined;
 }
+
+const weekMilliseconds = 7 * dayMilliseconds;
+
+/** Counting ends here, so that a page costs the same however many rows there are. A page says "1,000+". */
+export const maxCounted = 1000;
+
+type Conditions = { isWaiting: SQL | undefined; firstOwner: VerifiedOwner; withoutOrganisation: SQL | undefined };
+
+/**
+ * Counts the requests that wait, those approved within a week, the organisations with an active
+ * subscription (null without billing), and the events and subscriptions that need attention. Each
+ * count ends at `maxCounted`.
+ */
+async function readCounts(app: App, { isWaiting, firstOwner, withoutOrganisation }: Conditions) {
+  const now = app.now();
+  const since = new Date(now.getTime() - weekMilliseconds);
+  const one = { one: sql`1` };
+  const pays = and(eq(subscription.status, 'active'), or(isNull(subscription.endsAt), gt(subscription.endsAt, now)));
+
+  const counted = {
+    open: app.db
+      .select(one)
+      .from(organisations)
+      .innerJoinLateral(firstOwner, sql`true`)
+      .where(isWaiting)
+      .limit(maxCounted),
+    alone: app.db.select(one).from(users).where(withoutOrganisation).limit(maxCounted),
+    approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)).limit(maxCounted),
+    paying: app.db.selectDistinct({ id: subscription.organisationId }).from(subscription).where(pays).limit(maxCounted),
+    flagged: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(maxCounted),
+    problems: app.db.select(one).from(subscription).where(isNotNull(subscription.problem)).limit(maxCounted),
+  };
+  const columns = Object.entries(counted).map(
+    ([name, rows]) => sql`(select count(*)::int from ${rows} as counted) as ${sql.identifier(name)}`,
+  );
+  const [row] = await app.db.execute<Record<keyof typeof counted, number>>(sql`select ${sql.join(columns, sql`, `)}`);
+
+  return {
+    waiting: cappedSum(row?.open, row?.alone),
+    approved_this_week: cappedSum(row?.approved),
+    paying: app.payment === null ? null : cappedSum(row?.paying),
+    needs_attention: cappedSum(row?.flagged, row?.problems),
+    most: maxCounted,
+  };
+}
+
+function cappedSum(...counts: (number | undefined)[]): number {
+  return Math.min(
+    maxCounted,
+    counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+  );
+}
+
+/**
+ * Returns the lateral subquery of an organisation's first owner with a verified address. An organisation whose approval
+ * was undone may have several owners; the queue lists it once. Because of the limit PostgreSQL looks owners up one
+ * organisation at a time, in the order of the queue: joins of whole tables would take longer the more users there are.
+ * The subquery has the name of the table, so that the columns of evidence can read either.
+ */
+function verifiedOwner(db: Executor) {
+  const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));
+  return db
+    .select({ id: users.id, email: users.email, name: users.name, emailVerifiedAt: users.emailVerifiedAt })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(isOwner, isNotNull(users.emailVerifiedAt)))
+    .orderBy(memberships.userId)
+    .limit(1)
+    .as('users');
+}
+
+type VerifiedOwner = ReturnType<typeof verifiedOwner>;

@@ -1,10 +1,15 @@
+import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import { newOneTimeToken } from '../../auth/password/one-time-token.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
 import { passwordLink } from '../../platform/links.ts';
-import type { Actor } from '../actor.ts';
-import { requireVerified } from '../require-verified.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { type Actor, inConsole } from '../actor.ts';
+import { requireVerified } from '../find-accounts.ts';
+import { userInput } from './read-users.ts';
 
 /**
  * Creates a link that sets the user's password, once, within 60 minutes. Only the hash of its
@@ -25,4 +30,23 @@ export function createPasswordLink(app: App, { userId }: { userId: string }, act
     await recordAudit(tx, app.now(), { action: 'password-link-made', ...actor, userId });
     return passwordLink(app.config, token);
   });
+}
+
+export const passwordLinkInput = userInput.extend({ password: confirmingPassword });
+
+/**
+ * Creates a password link, which the operator gives to the user: no mail carries it. The operator is confirmed first.
+ *
+ * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password; FORBIDDEN for an operator's account;
+ *   NOT_FOUND; VALIDATION if the account is closed or its address is unverified; TOO_MANY; BUSY if too many passwords are
+ *   being hashed; INTERNAL without a canonical base URL.
+ */
+export async function createPasswordLinkFor(
+  app: App,
+  principal: Operator,
+  { user_id: id, password }: z.output<typeof passwordLinkInput>,
+  client: Client,
+) {
+  await confirmUser(app, principal, password, client);
+  return { url: await createPasswordLink(app, { userId: id }, inConsole(principal, client)) };
 }

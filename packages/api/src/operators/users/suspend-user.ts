@@ -1,30 +1,39 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { lockUser } from '../../auth/sessions/account.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
-import { type Ended, endStarted } from '../../organisations/started.ts';
+import { type Ended, endStarted, keepKeysField } from '../../organisations/started.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, optionalReason, reasonDetails, shownTime } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
-import { reasonDetails } from '../reason.ts';
+import { userInput } from './read-users.ts';
 
-type Input = { userId: string };
+export const suspendUserInput = userInput
+  .extend({ reason: optionalReason, keep_keys: keepKeysField })
+  .transform(({ user_id: userId, reason, keep_keys: keepKeys }) => ({ userId, reason, keepKeys }));
+export const restoreUserInput = userInput
+  .extend({ suspended_at: shownTime })
+  .transform(({ user_id: userId, suspended_at: suspendedAt }) => ({ userId, suspendedAt }));
 
 /**
  * Closes a user's account: its sessions and one-time links end at once, with the invitations and links that the user
- * made and, unless they are kept, the API keys. No sign-in succeeds until the account is restored.
+ * made and, unless they are kept, the API keys. No sign-in succeeds until the account is restored. The reason is stored
+ * with the audit entry, for operators only.
  *
- * @returns the time of the suspension, and what ended.
- * @throws AppError NOT_FOUND; VALIDATION if the account is suspended already.
+ * @returns the user, the time of the suspension, and what ended.
+ * @throws AppError NOT_FOUND; VALIDATION for the operator's own account, or if it is suspended already.
  */
-export function suspendUser(
+export async function suspendUser(
   app: App,
-  { userId, reason, keepKeys = false }: Input & { reason?: string | undefined; keepKeys?: boolean | undefined },
+  { userId, reason, keepKeys = false }: { userId: string; reason?: string | undefined; keepKeys?: boolean | undefined },
   actor: Actor,
-): Promise<{ at: Date; ended: Ended }> {
+): Promise<{ id: string; email: string; suspended_at: string; ended: Ended }> {
+  if (actor.actorId === userId) throw new AppError('VALIDATION', 'You cannot suspend yourself.');
+
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const { email } = await readUser(tx, userId);
@@ -41,21 +50,21 @@ export function suspendUser(
     const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
     await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
     await recordChange(tx, now, { type: 'user.suspended', userId });
-    return { at: now, ended };
+    return { id: userId, email, suspended_at: now.toISOString(), ended };
   });
 }
 
 /**
- * Ends a suspension. The sessions that it ended stay ended, and so do the links, the sign-up's aside.
+ * Ends a suspension: any, or the one that the operator's page showed. The sessions that it ended stay ended, and so do the links, the sign-up's aside.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is not suspended, or with `suspendedAt` not
  *   since then.
  */
 export function restoreUser(
   app: App,
-  { userId, suspendedAt }: Input & { suspendedAt?: Date | undefined },
+  { userId, suspendedAt }: { userId: string; suspendedAt?: Date | undefined },
   actor: Actor,
-): Promise<void> {
+): Promise<{ id: string; email: string }> {
   const suspendedThen = suspendedAt ? eq(users.suspendedAt, suspendedAt) : isNotNull(users.suspendedAt);
 
   return app.db.transaction(async (tx) => {
@@ -74,5 +83,19 @@ export function restoreUser(
 
     await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });
     await recordChange(tx, app.now(), { type: 'user.restored', userId });
+    return { id: userId, email };
+  });
+}
+
+/** Ends all sessions of a user, or of all users without `userId`. Returns how many sessions ended. */
+export function endSessions(app: App, { userId }: { userId?: string }, actor: Actor): Promise<number> {
+  return app.db.transaction(async (tx) => {
+    if (userId !== undefined) await lockUser(tx, userId);
+    const ended = await tx
+      .delete(sessions)
+      .where(userId === undefined ? undefined : eq(sessions.userId, userId))
+      .returning({ id: sessions.id });
+    await recordAudit(tx, app.now(), { action: 'sessions-ended', ...actor, ...(userId !== undefined && { userId }) });
+    return ended.length;
   });
 }

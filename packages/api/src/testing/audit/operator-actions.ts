@@ -1,7 +1,8 @@
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
-import { endSessions, eraseOnRequest, exportOnRequest } from '../../operators/users/manage-user.ts';
+import { eraseOnRequest, exportOnRequest } from '../../operators/users/data-requests.ts';
+import { endSessions } from '../../operators/users/suspend-user.ts';
 import {
   approveOwner,
   createPasswordLink,

@@ -394,14 +394,14 @@ export const writers: Record<string, string[] | string> = {
   ],
   'members/leaving/erase-traces.ts: organisations': 'The feed tells no billing contact.',
   'members/transfer-ownership.ts: memberships': ['a transfer of the ownership'],
-  'operators/create-missing-organisations.ts: users': ['an approval of a user who was invited and joined nothing'],
+  'operators/queue/decide.ts: users': ['an approval of a user who was invited and joined nothing'],
   'operators/deployment/demo-accounts.ts: users': ['demo accounts that are closed'],
   'operators/operator-mark.ts: users': ['an operator granted by command', 'an operator revoked by command'],
   'operators/organisations/suspend-organisation.ts: organisations': [
     'an organisation suspended in the console',
     'an organisation restored in the console',
   ],
-  'operators/queue/undo-decision.ts: organisations': ['a decision undone in the console', 'a decline that is undone'],
+  'operators/queue/decided.ts: organisations': ['a decision undone in the console', 'a decline that is undone'],
   'operators/users/suspend-user.ts: users': [
     'a user suspended in the console',
     'a user restored in the console',

@@ -1,5 +1,5 @@
-import { and, eq, gt, isNull, ne, notExists, sql } from 'drizzle-orm';
-import type { z } from 'zod';
+import { and, desc, eq, gt, isNotNull, isNull, ne, notExists, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
@@ -11,17 +11,73 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { shownTime } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
-import { organisationInput } from '../organisations/read-organisation.ts';
-import { shownTime } from '../read-entries.ts';
+import { organisationColumns, organisationInput } from '../organisations/read-organisations.ts';
+import { beforeCursor, cursorInput, cursorOf } from '../pagination.ts';
+
+const rowsPerPage = 50;
+
+export const decidedInput = z.object({ after: cursorInput });
+
+/**
+ * Returns a page of the decided requests, the newest decision first, each with who decided and
+ * whether the decision can still be undone.
+ */
+export async function readDecided(app: App, principal: Operator, { after }: z.output<typeof decidedInput>) {
+  const { organisationId: own } = principal;
+
+  const rows = await app.db
+    .select({
+      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+      owner: organisationColumns.owner,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+      reason: organisations.declineReason,
+      decidedAt: decidedAt.mapWith(organisations.approvedAt),
+      decidedBy: decidedBy(),
+    })
+    .from(organisations)
+    .where(
+      and(
+        ne(organisations.approval, 'pending'),
+        isNotNull(decidedAt),
+        beforeCursor(decidedAt, organisations.id, after),
+      ),
+    )
+    .orderBy(desc(decidedAt), desc(organisations.id))
+    .limit(rowsPerPage + 1);
+
+  const shown = rows.slice(0, rowsPerPage);
+  const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
+  return {
+    decided: shown.map(({ decidedAt: at, decidedBy: by, suspendedAt, approval, ...row }) => ({
+      ...row,
+      decision: approval === 'declined' ? ('declined' as const) : ('approved' as const),
+      decided_at: at.toISOString(),
+      /** The address of the operator; null for an admin command or a rule. */
+      decided_by: by,
+      can_undo: suspendedAt === null && row.organisation.id !== own && canBeUndone(app, at),
+    })),
+    next: last === undefined ? null : cursorOf(last.decidedAt, last.organisation.id),
+  };
+}
+
+function decidedBy() {
+  return sql<string | null>`(
+    select deciders.email from audit_events entries left join users deciders on deciders.id = entries.actor_id
+    where entries.organisation_id = organisations.id
+      and entries.action in ('organisation-approved', 'organisation-declined')
+    order by entries.at desc, entries.id desc limit 1)`;
+}
 
 export const undoInput = organisationInput.extend({ decided_at: shownTime });
 
 /** When an organisation was approved or declined. At most one of the two times is set. */
-export const decidedAt = sql<Date>`coalesce(${organisations.declinedAt}, ${organisations.approvedAt})`;
+const decidedAt = sql<Date>`coalesce(${organisations.declinedAt}, ${organisations.approvedAt})`;
 
 /** Whether a decision is less than a day old. */
-export function canBeUndone(app: App, at: Date): boolean {
+function canBeUndone(app: App, at: Date): boolean {
   return at > undoLimit(app);
 }
 

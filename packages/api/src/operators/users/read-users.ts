@@ -1,12 +1,18 @@
-import { and, asc, desc, eq, inArray, lt, or, type SQL } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, type SQL } from 'drizzle-orm';
+import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
-import { users } from '../../platform/db/schema/accounts.ts';
+import { readStarted } from '../../organisations/started.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
+import { AppError } from '../../platform/errors.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
+import type { CommandLine } from '../actor.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
+import { entriesAboutUser } from '../read-entries.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /** A user may belong to any number of organisations; a list names the first of them. */
@@ -17,12 +23,7 @@ const maxMemberships = 20;
  * the search (`search_finds` says how far it reaches). Each has its account status in each of its
  * organisations.
  */
-export function findUsers(app: App, _operator: Operator, input: ListInput) {
-  return listUsers(app, input);
-}
-
-/** Does what `findUsers` does, for an admin command. */
-export async function listUsers(app: App, { search, after, rows }: ListInput) {
+export async function listUsers(app: App, _reader: Operator | CommandLine, { search, after, rows }: ListInput) {
   const found = await app.db
     .select()
     .from(users)
@@ -44,7 +45,7 @@ export async function listUsers(app: App, { search, after, rows }: ListInput) {
 type Membership = { role: typeof memberships.$inferSelect.role; organisation: typeof organisations.$inferSelect };
 
 /** Converts a user and their memberships, the oldest first, to the form that operators see. */
-export function shownUser(user: typeof users.$inferSelect, joined: Membership[]) {
+function shownUser(user: typeof users.$inferSelect, joined: Membership[]) {
   return {
     id: user.id,
     email: user.email,
@@ -67,7 +68,7 @@ export function shownUser(user: typeof users.$inferSelect, joined: Membership[])
 }
 
 /** Reads the memberships of users, by user, the oldest first. */
-export async function readMemberships(app: App, userIds: string[]): Promise<Map<string, Membership[]>> {
+async function readMemberships(app: App, userIds: string[]): Promise<Map<string, Membership[]>> {
   const rows = await app.db
     .select({ userId: memberships.userId, role: memberships.role, organisation: organisations })
     .from(memberships)
@@ -87,4 +88,44 @@ async function matches(app: App, search: string | undefined): Promise<SQL | unde
   if (!search) return undefined;
   const addresses = addressSearchTexts(search).map((text) => contains(app, text, { lower: [users.email] }));
   return or(...(await Promise.all([...addresses, contains(app, search, { mixed: [users.name] })])));
+}
+
+export const userInput = z.object({ user_id: z.uuid('There is no such person.') });
+
+/**
+ * Returns the facts about a user, their organisations and the newest audit entries about them.
+ *
+ * @throws AppError NOT_FOUND if there is no such user.
+ */
+export async function readUserPage(app: App, principal: Operator, { user_id: id }: z.output<typeof userInput>) {
+  const { user: operator } = principal;
+  const [user] = await app.db.select().from(users).where(eq(users.id, id));
+  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
+
+  const [joined, identity, live, entries] = await Promise.all([
+    readMemberships(app, [id]),
+    app.db
+      .select({ linkedAt: identities.linkedAt })
+      .from(identities)
+      .where(and(eq(identities.userId, id), isNull(identities.unlinkedAt)))
+      .orderBy(desc(identities.linkedAt))
+      .limit(1),
+    app.db
+      .select({ rows: count() })
+      .from(sessions)
+      .where(and(eq(sessions.userId, id), gt(sessions.expiresAt, app.now()))),
+    entriesAboutUser(app.db, id),
+  ]);
+  return {
+    ...shownUser(user, joined.get(id) ?? []),
+    self: operator.id === id,
+    email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
+    suspended_at: user.suspendedAt?.toISOString() ?? null,
+    has_password: user.passwordHash !== null,
+    identity_linked_at: identity[0]?.linkedAt.toISOString() ?? null,
+    sessions: live[0]?.rows ?? 0,
+    /** What ends with a suspension, the API keys unless they are kept. */
+    started: await readStarted(app.db, app.now(), { userId: id, of: 'everything' }),
+    entries,
+  };
 }

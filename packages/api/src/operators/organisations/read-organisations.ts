@@ -1,12 +1,18 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { planSummaryOf } from '../../billing/summary/read-subscription.ts';
 import { basicColumns, organisationStatusOf } from '../../organisations/account-status.ts';
 import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { CommandLine } from '../actor.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
+import { entriesAboutOrganisation } from '../read-entries.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /**
@@ -14,12 +20,7 @@ import { contains, readSearchReach } from '../search.ts';
  * contains the search (`search_finds` says how far it reaches). Each has its status, its plan and
  * the address of its first owner.
  */
-export function findOrganisations(app: App, _operator: Operator, input: ListInput) {
-  return listOrganisations(app, input);
-}
-
-/** Does what `findOrganisations` does, for an admin command. */
-export async function listOrganisations(app: App, { search, after, rows }: ListInput) {
+export async function listOrganisations(app: App, _reader: Operator | CommandLine, { search, after, rows }: ListInput) {
   const found = await app.db
     .select(organisationColumns)
     .from(organisations)
@@ -58,7 +59,7 @@ type Row = Pick<
 };
 
 /** Converts an organisation to the form that operators see. */
-export function shownOrganisation(app: App, { planRow, approval, suspendedAt, createdAt, ...row }: Row) {
+function shownOrganisation(app: App, { planRow, approval, suspendedAt, createdAt, ...row }: Row) {
   return {
     id: row.id,
     slug: row.slug,
@@ -72,4 +73,56 @@ export function shownOrganisation(app: App, { planRow, approval, suspendedAt, cr
 
 async function matches(app: App, search: string | undefined): Promise<SQL | undefined> {
   return search ? contains(app, search, { lower: [organisations.slug], mixed: [organisations.name] }) : undefined;
+}
+
+const maxMembers = 50;
+
+export const organisationInput = z.object({ organisation_id: z.uuid('There is no such organisation.') });
+
+/**
+ * Returns the facts about an organisation, its first members and the newest audit entries about it.
+ *
+ * @throws AppError NOT_FOUND if there is no such organisation.
+ */
+export async function readOrganisationPage(
+  app: App,
+  principal: Operator,
+  { organisation_id: id }: z.output<typeof organisationInput>,
+) {
+  const { organisationId: own } = principal;
+  const [row] = await app.db
+    .select({
+      ...organisationColumns,
+      approvedAt: organisations.approvedAt,
+      declinedAt: organisations.declinedAt,
+      declineReason: organisations.declineReason,
+    })
+    .from(organisations)
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
+    .where(eq(organisations.id, id));
+  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+
+  const [members, entries] = await Promise.all([
+    app.db
+      .select({ id: users.id, email: users.email, name: users.name, role: memberships.role })
+      .from(memberships)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(eq(memberships.organisationId, id))
+      .orderBy(asc(memberships.createdAt), asc(users.id))
+      .limit(maxMembers + 1),
+    entriesAboutOrganisation(app.db, id),
+  ]);
+  return {
+    ...shownOrganisation(app, row),
+    approval: row.approval,
+    /** Whether the operator acts for it, and so cannot close it. */
+    own: own === id,
+    approved_at: row.approvedAt?.toISOString() ?? null,
+    declined_at: row.declinedAt?.toISOString() ?? null,
+    decline_reason: row.declineReason,
+    suspended_at: row.suspendedAt?.toISOString() ?? null,
+    members: members.slice(0, maxMembers),
+    more_members: members.length > maxMembers,
+    entries,
+  };
 }

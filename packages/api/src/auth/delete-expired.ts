@@ -1,7 +1,7 @@
 import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { deleteOldEntries } from '../audit/record.ts';
-import { deleteWithoutMembers } from '../organisations/delete-without-members.ts';
+import { deleteWithoutMembers } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../platform/db/schema/accounts.ts';

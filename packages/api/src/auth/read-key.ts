@@ -1,8 +1,8 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { approvalOf, basicColumns } from '../organisations/account-status.ts';
-import { isValidKey } from '../organisations/is-valid-key.ts';
 import { planColumns } from '../organisations/plan.ts';
+import { isValidKey } from '../organisations/started.ts';
 import { prepared } from '../platform/db/client.ts';
 import { organisationPlans } from '../platform/db/schema/billing.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';

@@ -7,7 +7,7 @@ import { accountById, lockUser } from '../auth/sessions/account.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
 import { recordJoined } from '../changes/record-change.ts';
 import { approveByAddress, approveByRule } from '../organisations/approve.ts';
-import { createOrganisation } from '../organisations/create.ts';
+import { createOrganisation } from '../organisations/organisation.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Role, UserPrincipal } from '../auth/principal.ts';
 import { requireExistingSession } from '../auth/sessions/session.ts';
-import { lockOrganisation } from '../organisations/lock.ts';
+import { lockOrganisation } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';

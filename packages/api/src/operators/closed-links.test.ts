@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resendVerification } from '../auth/verification/send-verification.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { declineOrganisations } from '../organisations/approve.ts';
-import { lockOrganisation } from '../organisations/lock.ts';
+import { lockOrganisation } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, notInArray, or, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, notInArray, or, type Placeholder, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import { recordAudit } from '../audit/record.ts';
 import type { Executor, Transaction } from '../platform/db/client.ts';
@@ -7,7 +7,6 @@ import { apiKeys } from '../platform/db/schema/keys.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import type { Client } from '../platform/security/client.ts';
-import { isValidKey } from './is-valid-key.ts';
 
 /** The field by which somebody else than the maker keeps the API keys that would be revoked. */
 export const keepKeysField = z.boolean().optional();
@@ -18,7 +17,7 @@ export const revokeKeysField = z.boolean().optional();
  * Whose, and which part of their authority ends: all of it, in an organisation that they no longer administer, or the
  * mark of an operator.
  */
-export type Ending = { userId: string; of: 'everything' | { organisationId: string } | 'operator' };
+type Ending = { userId: string; of: 'everything' | { organisationId: string } | 'operator' };
 
 /** What of it happens to the keys, and who decides that: a kept key belongs to them. */
 type KeysDecision = { keys: 'revoke' | 'keep'; actor: { actorId: string | null; client?: Client | undefined } };
@@ -124,4 +123,12 @@ function keysOf(db: Executor, { userId, of }: Ending): SQL | undefined {
     .where(and(eq(memberships.userId, userId), inArray(memberships.role, ['owner', 'admin'])));
   const elsewhere = and(isNotNull(apiKeys.organisationId), notInArray(apiKeys.organisationId, administered));
   return and(theirs, or(isNull(apiKeys.organisationId), elsewhere));
+}
+
+/**
+ * The condition for API keys that are valid at a time: neither revoked nor expired. The approval of a key's organisation
+ * is no part of it: a key of a closed organisation is known, and gets another error.
+ */
+export function isValidKey(now: Date | Placeholder): SQL | undefined {
+  return and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
 }

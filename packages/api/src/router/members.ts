@@ -22,8 +22,7 @@ import { revokeKey, revokeKeyInput } from '../members/keys/revoke-key.ts';
 import { deleteAccount, deleteAccountInput, readDeletion } from '../members/leaving/delete-account.ts';
 import { deleteOrganisation, deleteOrganisationInput } from '../members/leaving/delete-organisation.ts';
 import { exportData } from '../members/leaving/export.ts';
-import { listMembersOf, membersOfInput } from '../members/list-for-services.ts';
-import { listMembers, listMembersInput } from '../members/list-members.ts';
+import { listMembers, listMembersInput, listMembersOf, membersOfInput } from '../members/list-members.ts';
 import {
   anyPrincipalProcedure,
   approvedProcedure,

@@ -9,7 +9,7 @@ import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { decideAnew } from '../billing/entitlement/decide-plan.ts';
 import { recordJoined } from '../changes/record-change.ts';
-import { createOrganisation } from '../organisations/create.ts';
+import { createOrganisation } from '../organisations/organisation.ts';
 import { newId } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../platform/db/schema/billing.ts';

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { renameOrganisation } from '../../organisations/rename.ts';
+import { renameOrganisation } from '../../organisations/organisation.ts';
 import { type Ended, endStarted, keepKeysField, readStarted } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { identities, oneTimeTokens, users, verificationLinks } from '../../platform/db/schema/accounts.ts';

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { recordChange, recordJoined } from '../../changes/record-change.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
 import { approveByRule } from '../../organisations/approve.ts';
-import { createOrganisation } from '../../organisations/create.ts';
+import { createOrganisation } from '../../organisations/organisation.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { identities, oneTimeTokens, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';

@@ -1,7 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { recordChange, recordJoined } from '../../changes/record-change.ts';
-import { createOrganisation } from '../../organisations/create.ts';
-import { renameOrganisation } from '../../organisations/rename.ts';
+import { createOrganisation, renameOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { signUps, users, type verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';

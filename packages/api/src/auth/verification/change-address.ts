@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { recordChange } from '../../changes/record-change.ts';
-import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
+import { deleteWithoutMembers } from '../../organisations/organisation.ts';
 import { type Ended, endStarted, revokeKeysField } from '../../organisations/started.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';

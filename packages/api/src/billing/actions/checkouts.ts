@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { lockOrganisation } from '../../organisations/lock.ts';
+import { lockOrganisation } from '../../organisations/organisation.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { and, asc, eq, gt, isNotNull, lte } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordChange } from '../../changes/record-change.ts';
-import { lockOrganisation } from '../../organisations/lock.ts';
+import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { PlanRow } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSettings } from '../../platform/db/schema/billing.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { lockOrganisation } from '../../organisations/lock.ts';
+import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { answeredAt } from '../../platform/providers/payment.ts';

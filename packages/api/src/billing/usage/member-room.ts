@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { lockOrganisation } from '../../organisations/lock.ts';
+import { lockOrganisation } from '../../organisations/organisation.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { memberships } from '../../platform/db/schema/members.ts';

@@ -5,7 +5,7 @@ import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-
 import type { Administrator } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
-import { isValidKey } from '../../organisations/is-valid-key.ts';
+import { isValidKey } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { invalid } from '../../platform/errors.ts';

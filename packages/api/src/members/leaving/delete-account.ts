@@ -6,8 +6,7 @@ import { readPlan } from '../../organisations/plan.ts';
 import { readStarted, revokeKeysField } from '../../organisations/started.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { eraseUser } from './erase-user.ts';
-import { organisationsEndingWith, solelyOwned } from './sole-owner.ts';
+import { eraseUser, organisationsEndingWith, solelyOwned } from './erase-user.ts';
 
 export const deleteAccountInput = z.object({
   password: confirmingPassword,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { isValidKey } from '../../organisations/is-valid-key.ts';
+import { isValidKey } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';

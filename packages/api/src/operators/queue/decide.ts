@@ -9,7 +9,7 @@ import {
   approvePending,
   declineOrganisations,
 } from '../../organisations/approve.ts';
-import { createOrganisation } from '../../organisations/create.ts';
+import { createOrganisation } from '../../organisations/organisation.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';

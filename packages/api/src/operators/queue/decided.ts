@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { recordChange } from '../../changes/record-change.ts';
-import { lockOrganisation } from '../../organisations/lock.ts';
+import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';

@@ -414,10 +414,11 @@ export const writers: Record<string, string[] | string> = {
     'a decline in the console',
     'an approval by the button on the page of a link',
   ],
-  'organisations/create.ts: memberships': ['a sign-up', 'an organisation that a user without one creates'],
-  'organisations/create.ts: organisations': ['a sign-up', 'an organisation that a user without one creates'],
-  'organisations/delete-without-members.ts: organisations': ['accounts that nobody verified in time'],
-  'organisations/rename.ts: organisations': [
+  'organisations/organisation.ts: memberships': ['a sign-up', 'an organisation that a user without one creates'],
+  'organisations/organisation.ts: organisations': [
+    'a sign-up',
+    'an organisation that a user without one creates',
+    'accounts that nobody verified in time',
     'a name typed on the page of a link',
     'a password and a name kept from the sign-up',
   ],

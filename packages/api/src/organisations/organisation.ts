@@ -1,0 +1,137 @@
+import { randomInt } from 'node:crypto';
+import { eq, inArray, sql } from 'drizzle-orm';
+import { recordChange } from '../changes/record-change.ts';
+import { prepared, type Transaction } from '../platform/db/client.ts';
+import { newId } from '../platform/db/id.ts';
+import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { memberships } from '../platform/db/schema/members.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { isSqlState } from '../platform/errors.ts';
+
+/** `id` is that of the new organisation, for a caller that needs it earlier. */
+type NewOrganisation = { id?: string; ownerId: string; name: string | null; email: string };
+
+/**
+ * Creates an organisation that awaits approval, and its owner's membership.
+ * Returns its id. The unique constraint decides about the slug: after a conflict another slug is
+ * tried. For an owner with a verified address the caller tells other services (`recordJoined`).
+ */
+export async function createOrganisation(
+  tx: Transaction,
+  now: Date,
+  { id = newId(now), ownerId, name, email }: NewOrganisation,
+): Promise<string> {
+  const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
+
+  for (let attempt = 0; ; attempt++) {
+    const values = { id, slug: slugCandidate(wanted, attempt), name, createdAt: now };
+    const [made] = await insertion(tx).execute(values);
+    if (made === undefined) continue;
+
+    await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
+    return id;
+  }
+}
+
+const insertion = prepared((db) =>
+  db
+    .insert(organisations)
+    .values({
+      id: sql.placeholder('id'),
+      slug: sql.placeholder('slug'),
+      name: sql.placeholder('name'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .onConflictDoNothing({ target: organisations.slug })
+    .returning({ id: organisations.id })
+    .prepare('organisation_create'),
+);
+
+const longestSlug = 40;
+
+/** Returns the slug for a name: lower-case letters, digits and single hyphens. */
+function slugFrom(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, longestSlug)
+    .replace(/^-+|-+$/g, '');
+  return slug === '' ? 'organisation' : slug;
+}
+
+/** Returns the slug itself for the first attempt, and with a random number for later ones. */
+function slugCandidate(slug: string, attempt: number): string {
+  return attempt === 0 ? slug : `${slug}-${randomInt(100_000, 1_000_000)}`;
+}
+
+/** Changes an organisation's name, or removes it, and derives the slug from it. The same name leaves the slug. */
+export async function renameOrganisation(
+  tx: Transaction,
+  now: Date,
+  { id, name, email }: { id: string; name: string | null; email: string },
+): Promise<void> {
+  const [before] = await tx.select({ name: organisations.name }).from(organisations).where(eq(organisations.id, id));
+  if (before === undefined || before.name === name) return;
+  const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
+
+  for (let attempt = 0; ; attempt++) {
+    const slug = slugCandidate(wanted, attempt);
+    // In a savepoint, because a conflict of the slug would otherwise abort the whole transaction.
+    try {
+      await tx.transaction((savepoint) =>
+        savepoint.update(organisations).set({ name, slug }).where(eq(organisations.id, id)),
+      );
+      return recordChange(tx, now, { type: 'organisation.renamed', organisationId: id, data: { slug, name } });
+    } catch (error) {
+      if (!isSqlState(error, '23505')) throw error;
+    }
+  }
+}
+
+/**
+ * Locks an organisation's row until the transaction ends, so that changes of its billing and members
+ * run in turn. New memberships are not blocked by the lock itself. Must not be held during a request
+ * to the provider.
+ *
+ * @returns false if there is no such organisation.
+ */
+export async function lockOrganisation(tx: Transaction, organisationId: string): Promise<boolean> {
+  const rows = await organisationRow(tx).execute({ organisationId });
+  return rows.length > 0;
+}
+
+const organisationRow = prepared((db) =>
+  db
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(eq(organisations.id, sql.placeholder('organisationId')))
+    .for('no key update')
+    .prepare('payment_lock_organisation'),
+);
+
+/**
+ * Deletes those of the given organisations that have no member left, including approved ones, so
+ * that their slugs are free again. To be called only with the organisations of users who never
+ * verified their address: an organisation that lost its last member for another reason stays. An
+ * organisation that the payment provider knows also stays, because the provider may still charge for
+ * a subscription that only this row identifies.
+ */
+export async function deleteWithoutMembers(tx: Transaction, organisationIds: string[]): Promise<void> {
+  // A concurrent join waits for this lock and then finds no organisation; a membership that was committed before
+  // is counted.
+  const locked = await tx
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(inArray(organisations.id, organisationIds))
+    .orderBy(organisations.id)
+    .for('update');
+
+  for (const { id } of locked) {
+    const members = await tx.$count(memberships, eq(memberships.organisationId, id));
+    const customers = await tx.$count(paymentCustomers, eq(paymentCustomers.organisationId, id));
+    const subscriptions = await tx.$count(paymentSubscriptions, eq(paymentSubscriptions.organisationId, id));
+    if (members + customers + subscriptions === 0) await tx.delete(organisations).where(eq(organisations.id, id));
+  }
+}

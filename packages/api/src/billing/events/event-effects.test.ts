@@ -135,6 +135,8 @@ describe('an event has the effect of its type', () => {
     }
     await receive(event('invoice.payment_action_required', about('in_b')));
     expect(await notice(principal)).toMatchObject({ kind: 'action_required' });
+    await receive(event('invoice.payment_failed', about('in_b'), { created: second() - 60 }));
+    expect(await notice(principal)).toMatchObject({ kind: 'action_required' });
   });
 
   test('an invoice of an older API version names its subscription too', async () => {

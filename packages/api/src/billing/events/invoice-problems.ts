@@ -7,8 +7,8 @@ import type { EventReferences, PaymentEvent } from '../subscription/provider-obj
 type InvoiceEvent = { event: PaymentEvent; references: EventReferences; organisationId: string };
 
 /**
- * Notes a payment problem of an invoice: the newest event about it says which. An invoice that is settled has none any
- * more, in whatever order the events come.
+ * Notes a payment problem of an invoice: the newest event about it says which. A settled invoice stays settled, in
+ * whatever order the events come.
  */
 export async function noteProblem(tx: Transaction, { event, references, organisationId }: InvoiceEvent): Promise<void> {
   const { type, object, created } = event;
@@ -28,7 +28,7 @@ export async function noteProblem(tx: Transaction, { event, references, organisa
     .onConflictDoUpdate({
       target: invoice.id,
       set: noted,
-      setWhere: and(eq(invoice.settled, false), sql`${invoice.notedAt} <= excluded.noted_at`),
+      setWhere: sql`${invoice.notedAt} <= excluded.noted_at`,
     });
 }
 

@@ -136,6 +136,16 @@ describe('the grace', () => {
       9,
     ],
     [
+      'moves to the state of the row where a late event shows that another status was before it',
+      [event('past_due', 5), event('past_due', 9), event('past_due', 7, 'active')],
+      9,
+    ],
+    [
+      'stays where a late event shows past due alone',
+      [event('past_due', 5), event('past_due', 9), event('past_due', 7)],
+      5,
+    ],
+    [
       'stays where a late event is older than its start',
       [event('past_due', 5), event('past_due', 9), event('active', 4)],
       5,

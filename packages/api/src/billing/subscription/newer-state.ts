@@ -79,7 +79,7 @@ export function afterAnswer(
   answeredAt: number,
 ): WrittenColumns | null {
   if (row?.ended && row.stateAt !== null && !after.ended) return null;
-  return { ...written(row, { created: answeredAt, after, before: null }), undone: null };
+  return written(row, { created: answeredAt, after, before: null });
 }
 
 function written(row: SubscriptionRow | null, { created, after, before }: ShownState): WrittenColumns {

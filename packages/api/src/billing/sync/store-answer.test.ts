@@ -47,6 +47,8 @@ async function loseLease(organisationId: string): Promise<void> {
 
 type Row = typeof paymentSubscriptions.$inferSelect;
 
+type Subscription = Awaited<ReturnType<typeof makeSubscriber>>['subscription'];
+
 async function row(id: string): Promise<Row> {
   const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
   if (found === undefined) throw new Error(`There is no row ${id}.`);
@@ -116,18 +118,29 @@ test.each<[string, (id: string) => void]>([
   expect(await row(subscription.id)).toMatchObject({ needsSync: true, problem: null, version: version + 1 });
 });
 
-test('an answer to an earlier request does not remove the mark that the deletion of the customer set', async () => {
-  const { subscription } = await makeSubscriber(billing);
-  const { app, asked, release } = withHeldAnswer();
-  const syncing = syncSubscription(app, subscription.id);
-  await asked;
-  // This process has no queue, so that nothing but the request above asks the provider.
-  const idle = { ...billing.app, syncs: noSyncs, jobs: { ...billing.app.jobs, send: async () => {}, wake: () => {} } };
-  await deliver(idle, makeEvent(idle, 'customer.deleted', { id: String(subscription.customer), object: 'customer' }));
-  release();
-  await syncing;
-  expect((await row(subscription.id)).needsSync).toBe(true);
-});
+test.each([
+  ['the deletion of the customer', 'customer.deleted', ({ customer }) => ({ id: customer, object: 'customer' })],
+  ['an event that changes nothing, because it is old', 'customer.subscription.updated', (subscription) => subscription],
+  ['an invoice', 'invoice.paid', ({ id, customer }) => ({ id: 'in_1', customer, subscription: id })],
+] satisfies [string, string, (subscription: Subscription) => object][])(
+  'an answer to an earlier request does not remove the mark of %s',
+  async (_, type, objectOf) => {
+    const { subscription } = await makeSubscriber(billing);
+    const { app, asked, release } = withHeldAnswer();
+    const syncing = syncSubscription(app, subscription.id);
+    await asked;
+    // This process has no queue, so that nothing but the request above asks the provider.
+    const idle = {
+      ...billing.app,
+      syncs: noSyncs,
+      jobs: { ...billing.app.jobs, send: async () => {}, wake: () => {} },
+    };
+    await deliver(idle, makeEvent(idle, type, objectOf(subscription), { created: 1000 }));
+    release();
+    await syncing;
+    expect((await row(subscription.id)).needsSync).toBe(true);
+  },
+);
 
 test('a plan that ends without an event or an answer adds a change to the feed', async () => {
   const { principal, subscription } = await makeSubscriber(billing);

@@ -1,5 +1,5 @@
 import type { Config } from '../platform/config.ts';
-import { paymentPageOrigins } from '../platform/providers/payment-pages.ts';
+import { paymentPageOrigins } from '../platform/links.ts';
 
 /**
  * The security headers of every answer: of endpoints, redirects, static files, probes and refusals. A page replaces

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadPlans, paidTiers, priceVariable } from '../billing/plans/plans.ts';
 import { parseConfig, variables } from './config.ts';
-import { paymentPageOrigins } from './providers/payment-pages.ts';
+import { paymentPageOrigins } from './links.ts';
 
 const example = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8');
 const assignments = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config, PaymentConfig } from './config.ts';
 import { AppError } from './errors.ts';
 
 type Base = Pick<Config, 'publicBaseUrl'>;
@@ -70,4 +70,17 @@ export function billingPage(config: Base): string {
  */
 export function webhookUrl(config: Base): string {
   return `${baseUrl(config)}/webhooks/payment`;
+}
+
+/**
+ * Returns the origins of the payment provider's hosted pages (checkout, portal, invoices), for the
+ * form-action directive: the provider's own and the company's custom domain.
+ */
+export function paymentPageOrigins(payment: PaymentConfig | null): string[] {
+  return payment === null ? [] : [...ownOrigins(payment), ...payment.pageOrigins];
+}
+
+function ownOrigins({ apiUrl }: PaymentConfig): string[] {
+  if (apiUrl !== null) return [new URL(apiUrl).origin];
+  return ['https://checkout.stripe.com', 'https://billing.stripe.com', 'https://invoice.stripe.com'];
 }

@@ -73,3 +73,17 @@ async function checkCookies(app: App, base: string, secure: boolean): Promise<Fi
 function request(url: string): Promise<Response> {
   return fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMilliseconds) });
 }
+
+/** Checks whether the mail server accepts a connection and our credentials. Sends no mail. */
+export async function checkMail({ mail, config }: App): Promise<Finding[]> {
+  const about = 'Mail server';
+  if (!mail.on) return [wrong(about, 'SMTP_URL is not set: no verification mail leaves. Set it to your mail server.')];
+
+  try {
+    await mail.check();
+    return [right(about, `It answers; mails come from ${config.mailFrom}.`)];
+  } catch (error) {
+    const sentence = `It cannot be used (${reasonOf(error)}). Correct SMTP_URL, its user and password, or let the network through.`;
+    return [wrong(about, sentence)];
+  }
+}

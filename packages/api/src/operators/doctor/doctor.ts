@@ -2,8 +2,7 @@ import type { App } from '../../app.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkIdentity } from './check-identity.ts';
 import { checkPayment } from './check-payment.ts';
-import { checkService } from './check-service.ts';
-import { checkMail } from './check-settings.ts';
+import { checkMail, checkService } from './check-service.ts';
 import { checkWebhook } from './check-webhook.ts';
 import type { Finding } from './finding.ts';
 

@@ -20,6 +20,8 @@ const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'PUT', 'PATCH', 'D
 
 /** Sent without a session, because signing out would end the sessions of the other requests. */
 const endsSessions = new Set(['/api/logout', '/api/trpc/signIn.out']);
+/** An empty body ends the caller's account, whose session is fresh. */
+const endsAccount = 'leaving.deleteAccount';
 
 type Operation = { requestBody?: { content: { 'application/json': { schema: { properties?: object } } } } };
 
@@ -91,7 +93,7 @@ test('no request body makes a JSON endpoint answer 500, for any caller', async (
 for (const kind of ['query', 'mutation']) {
   test(`no input makes a ${kind} answer 500, for any caller`, async ({ service }) => {
     for (const { path: name, isMutation, fields } of procedures.filter(
-      (each) => each.isMutation === (kind === 'mutation'),
+      (each) => each.isMutation === (kind === 'mutation') && each.path !== endsAccount,
     )) {
       const path = `/api/trpc/${name}`;
       const type = { 'content-type': 'application/json' };

@@ -1,4 +1,5 @@
 import type { App } from '@gatehouse/api/app';
+import { InvalidArgumentError } from 'commander';
 
 /** What a command prints. A report that is not sound makes the exit code 1. */
 export type Answer = string | { report: string; sound: boolean };
@@ -23,4 +24,10 @@ export const jsonOption = ['--json', 'prints JSON in place of lines of text'] as
 export function listing<Row>(rows: Row[], json: boolean, lineOf: (row: Row) => string, none: string): string {
   if (json) return JSON.stringify(rows, null, 2);
   return rows.map(lineOf).join('\n') || none;
+}
+
+/** Parses an argument that must not be blank. */
+export function notBlank(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It must not be blank.');
+  return value;
 }

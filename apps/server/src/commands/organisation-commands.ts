@@ -1,10 +1,11 @@
 import type { App } from '@gatehouse/api/app';
+import { correctUsage } from '@gatehouse/api/billing/usage/correct-usage';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { listOrganisations } from '@gatehouse/api/operators/organisations/read-organisations';
 import { restoreOrganisation, suspendOrganisation } from '@gatehouse/api/operators/organisations/suspend-organisation';
-import type { Command } from 'commander';
-import { jsonOption, listing, type Perform } from './answer.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { jsonOption, listing, notBlank, type Perform } from './answer.ts';
 
 /** Adds the commands about an organisation. */
 export function addOrganisationCommands(program: Command, perform: Perform): void {
@@ -40,6 +41,26 @@ export function addOrganisationCommands(program: Command, perform: Perform): voi
         return `Restored ${slug}.`;
       }),
     );
+
+  program
+    .command('usage-correct')
+    .description('states what an organisation has used of a meter in the current period')
+    .argument('<SLUG>', 'the slug of an organisation')
+    .argument('<METER>', 'a counter or a gauge, but members')
+    .argument('<VALUE>', 'a whole number', wholeNumber)
+    .requiredOption('--reason <TEXT>', 'why; the organisation’s administrators see that it was corrected', notBlank)
+    .action((slug: string, meter: string, used: number, { reason }: { reason: string }) =>
+      perform(async (app) => {
+        const { id: organisationId } = await findOrganisation(app.db, slug);
+        const before = await correctUsage(app, { organisationId, meter, used, reason }, commandLine);
+        return `${meter} of ${slug}: ${used} in place of ${before}.`;
+      }),
+    );
+}
+
+function wholeNumber(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(value);
 }
 
 type Organisation = Awaited<ReturnType<typeof listOrganisations>>['organisations'][number];

@@ -9,8 +9,8 @@ import { eraseOnRequest, exportOnRequest } from '@gatehouse/api/operators/users/
 import { listUsers } from '@gatehouse/api/operators/users/read-users';
 import { endSessions, restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
 import { AppError } from '@gatehouse/api/platform/errors';
-import { type Command, InvalidArgumentError } from 'commander';
-import { jsonOption, listing, type Perform } from './answer.ts';
+import type { Command } from 'commander';
+import { jsonOption, listing, notBlank, type Perform } from './answer.ts';
 
 type User = { id: string; email: string };
 
@@ -145,11 +145,6 @@ export function addUserCommands(program: Command, perform: Perform): void {
     .command('close-demo-accounts')
     .description('closes the accounts that npm start created, so that a public service may use their database')
     .action(() => perform(closeDemo));
-}
-
-function notBlank(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It must not be blank.');
-  return value;
 }
 
 type FoundUser = Awaited<ReturnType<typeof listUsers>>['people'][number];

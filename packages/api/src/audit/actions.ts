@@ -54,6 +54,7 @@ export const auditActions = {
   'password-link-made': { shownTo: 'user', isOperators: true },
   'api-key-created': { shownTo: 'administrators' },
   'api-key-revoked': { shownTo: 'administrators' },
+  'usage-corrected': { shownTo: 'administrators', isOperators: true },
   'plan-checkout': { shownTo: 'operators' },
   'plan-portal': { shownTo: 'operators' },
   'plan-cancelled': { shownTo: 'administrators' },

@@ -48,7 +48,12 @@ export type UserPrincipal = Authority & {
  */
 export type KeyPrincipal = Authority & {
   kind: 'key';
-  key: { id: string; name: string };
+  key: {
+    id: string;
+    name: string;
+    /** Whether an operator made it, not an administrator of its organisation. */
+    byOperator: boolean;
+  };
 };
 
 /**
@@ -204,6 +209,30 @@ export function requireScope<Kind extends Authority, Held extends Scope>(
 export function requireDeployment(principal: Principal & Holding<'READ'>): ForDeployment {
   if (principal.kind === 'key' && principal.organisation === null) return principal as ForDeployment;
   throw new AppError('FORBIDDEN', 'This needs an API key of the deployment.');
+}
+
+/** A key with the scope WRITE, which only keys need: sessions read usage, they do not write it. */
+export type WritingKey = KeyPrincipal & Holding<'WRITE'>;
+
+/**
+ * Returns the principal as a key that writes usage. The numbers by which an organisation's limits are judged come from
+ * the services, never from a session of one of its members.
+ *
+ * @throws AppError FORBIDDEN for a session.
+ */
+export function requireWritingKey(principal: Principal & Holding<'WRITE'>): WritingKey {
+  if (principal.kind === 'key') return principal as WritingKey;
+  throw new AppError('FORBIDDEN', 'This needs an API key.');
+}
+
+/**
+ * Returns the key as one that may state what was used: of the deployment, or made by an operator for its organisation.
+ *
+ * @throws AppError FORBIDDEN for a key that an organisation's administrators made.
+ */
+export function requireOperatorsKey(principal: WritingKey): WritingKey {
+  if (principal.organisation === null || principal.key.byOperator) return principal;
+  throw new AppError('FORBIDDEN', 'This needs an API key that an operator made.');
 }
 
 /** Returns the user as an operator. @throws AppError FORBIDDEN without the mark of an operator. */

@@ -32,9 +32,9 @@ export async function readKey(app: App, key: string, { readOnly = false } = {}):
   if (row === undefined) return null;
 
   if (!readOnly) await recordUse(app, row);
-  const { id, name, scope, organisation } = row;
+  const { id, name, byOperator, scope, organisation } = row;
   return makeKeyPrincipal({
-    key: { id, name },
+    key: { id, name, byOperator },
     scope,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     approval: organisation && approvalOf(organisation),
@@ -47,6 +47,7 @@ const keyFacts = prepared((db) =>
     .select({
       id: apiKeys.id,
       name: apiKeys.name,
+      byOperator: apiKeys.byOperator,
       scope: apiKeys.scope,
       lastUsedAt: apiKeys.lastUsedAt,
       organisation: basicColumns,

@@ -20,7 +20,7 @@ export function createOperatorKey(
   input: z.output<typeof newKeyInput>,
   actor: Actor,
 ): Promise<CreatedKey> {
-  return app.db.transaction((tx) => storeKey(app, tx, owner, input, actor));
+  return app.db.transaction((tx) => storeKey(app, tx, owner, input, actor, { byOperator: true }));
 }
 
 /**

@@ -10,8 +10,9 @@ import { keyPrincipals } from '../testing/keys.ts';
 import { appRouter, type Caller } from './root.ts';
 
 /**
- * The weakest authority that a procedure accepts. READ and ADMIN need a user; 'held READ' and 'held
- * WRITE' any principal with the scope, 'deployment' a key of the deployment.
+ * The weakest authority that a procedure accepts. READ and ADMIN need a user; 'held READ' any
+ * principal with the scope, 'key' a key with the scope WRITE, 'operator’s key' one that an operator made, 'deployment' a
+ * key of the deployment.
  */
 type Need =
   | 'nothing'
@@ -21,7 +22,8 @@ type Need =
   | 'ADMIN'
   | 'operator'
   | 'held READ'
-  | 'held WRITE'
+  | 'key'
+  | 'operator’s key'
   | 'deployment';
 
 /** What every procedure of the router needs. A procedure that is missing here fails the first test. */
@@ -116,10 +118,10 @@ const needs: Record<string, Need> = {
   'tokens.issue': 'held READ',
   'tokens.keySet': 'nothing',
   'usage.read': 'held READ',
-  'usage.release': 'held WRITE',
-  'usage.report': 'held WRITE',
-  'usage.reserve': 'held WRITE',
-  'usage.set': 'held WRITE',
+  'usage.release': 'key',
+  'usage.report': 'operator’s key',
+  'usage.reserve': 'key',
+  'usage.set': 'operator’s key',
 };
 
 /** The authority of each kind of principal, and the code that it gets from procedures that need another one. */
@@ -132,26 +134,30 @@ const kinds: Record<string, { has: Need[]; otherwise: string }> = {
   'operator awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
   'without organisation': { has: ['nothing', 'session', 'approved'], otherwise: 'FORBIDDEN' },
   viewer: { has: ['nothing', 'session', 'approved', 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
-  member: { has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE'], otherwise: 'FORBIDDEN' },
+  member: { has: ['nothing', 'session', 'approved', 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
   admin: {
-    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE', 'ADMIN'],
+    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'ADMIN'],
     otherwise: 'FORBIDDEN',
   },
   owner: {
-    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE', 'ADMIN'],
+    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'ADMIN'],
     otherwise: 'FORBIDDEN',
   },
   operator: {
-    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE', 'ADMIN', 'operator'],
+    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'ADMIN', 'operator'],
     otherwise: 'FORBIDDEN',
   },
   'revoked key': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
   'key of a suspended organisation': { has: ['nothing'], otherwise: 'FORBIDDEN' },
   'key of an organisation that awaits approval': { has: ['nothing'], otherwise: 'AWAITING_APPROVAL' },
   'key that reads': { has: ['nothing', 'held READ'], otherwise: 'FORBIDDEN' },
-  'key that writes': { has: ['nothing', 'held READ', 'held WRITE'], otherwise: 'FORBIDDEN' },
+  'key that writes': { has: ['nothing', 'held READ', 'key'], otherwise: 'FORBIDDEN' },
+  'key that an operator made': { has: ['nothing', 'held READ', 'key', 'operator’s key'], otherwise: 'FORBIDDEN' },
   'deployment’s key that reads': { has: ['nothing', 'held READ', 'deployment'], otherwise: 'FORBIDDEN' },
-  'deployment’s key that writes': { has: ['nothing', 'held READ', 'held WRITE', 'deployment'], otherwise: 'FORBIDDEN' },
+  'deployment’s key that writes': {
+    has: ['nothing', 'held READ', 'key', 'operator’s key', 'deployment'],
+    otherwise: 'FORBIDDEN',
+  },
 };
 
 let test: TestApp;

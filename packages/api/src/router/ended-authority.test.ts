@@ -205,6 +205,7 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'password-link-made',
     'api-key-created',
     'api-key-revoked',
+    'usage-corrected',
     'plan-checkout',
     'plan-portal',
     'plan-cancelled',

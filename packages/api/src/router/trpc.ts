@@ -7,9 +7,11 @@ import {
   requireApproved,
   requireDeployment,
   requireOperator,
+  requireOperatorsKey,
   requirePrincipal,
   requireScope,
   requireUser,
+  requireWritingKey,
   type Scope,
 } from '../auth/principal.ts';
 import { requireTokens } from '../auth/tokens/token-keys.ts';
@@ -177,6 +179,24 @@ export function anyPrincipalProcedure<Needed extends Scope>(scope: Needed) {
     next({ ctx: { principal: requireScope(requirePrincipal(ctx.principal), scope) } }),
   );
 }
+
+/**
+ * Open to keys with the scope WRITE.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export const writingKeyProcedure = anyPrincipalProcedure('WRITE').use(({ ctx, next }) =>
+  next({ ctx: { principal: requireWritingKey(ctx.principal) } }),
+);
+
+/**
+ * Open to keys with the scope WRITE of the deployment, and to those that an operator made.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export const operatorsKeyProcedure = writingKeyProcedure.use(({ ctx, next }) =>
+  next({ ctx: { principal: requireOperatorsKey(ctx.principal) } }),
+);
 
 /**
  * Open to principals of every kind that hold READ, where tokens are on.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readableTarget, targetField, writableTarget, writableTargets } from '../auth/sessions/target-organisation.ts';
+import { keyKindOf } from '../billing/usage/count.ts';
 import { readHistory } from '../billing/usage/read-history.ts';
 import { report } from '../billing/usage/report.ts';
 import { release, reserve } from '../billing/usage/reserve.ts';
@@ -11,7 +12,7 @@ import {
   usageRecordInput,
   usageRequestInput,
 } from '../billing/usage/usage-input.ts';
-import { anyPrincipalProcedure, body, router } from './trpc.ts';
+import { anyPrincipalProcedure, body, operatorsKeyProcedure, router, writingKeyProcedure } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };
 const meterField = z.string('A meter is required.');
@@ -20,17 +21,27 @@ const recordInput = usageRecordInput.extend(ofOrganisation);
 
 /** Each procedure finds the organisation that the principal may act for, and calls one use case. */
 export const usageRouter = router({
-  reserve: anyPrincipalProcedure('WRITE')
+  reserve: writingKeyProcedure
     .input(body(usageRequestInput.extend(ofOrganisation)))
     .mutation(async ({ ctx, input }) =>
-      reserve(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
+      reserve(
+        ctx.app,
+        await writableTarget(ctx.app, ctx.principal, input.organisation),
+        input,
+        keyKindOf(ctx.principal),
+      ),
     ),
-  release: anyPrincipalProcedure('WRITE')
+  release: writingKeyProcedure
     .input(body(usageRequestInput.extend(ofOrganisation)))
     .mutation(async ({ ctx, input }) =>
-      release(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
+      release(
+        ctx.app,
+        await writableTarget(ctx.app, ctx.principal, input.organisation),
+        input,
+        keyKindOf(ctx.principal),
+      ),
     ),
-  report: anyPrincipalProcedure('WRITE')
+  report: operatorsKeyProcedure
     .input(body(z.object({ records: z.array(recordInput, 'The records are a list.').max(maxRecords, tooMany) })))
     .mutation(async ({ ctx, input: { records } }) => {
       const references = records.map(({ organisation }) => organisation);
@@ -38,7 +49,7 @@ export const usageRouter = router({
       const named = records.map((record, at) => ({ ...record, organisationId: targets[at]?.organisationId ?? '' }));
       return report(ctx.app, named);
     }),
-  set: anyPrincipalProcedure('WRITE')
+  set: operatorsKeyProcedure
     .input(body(gaugeValueInput.extend({ ...ofOrganisation, meter: meterField })))
     .mutation(async ({ ctx, input }) => {
       const target = await writableTarget(ctx.app, ctx.principal, input.organisation);

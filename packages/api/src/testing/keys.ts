@@ -11,13 +11,21 @@ import { makeTarget } from './usage.ts';
 
 type TestKey = { id: string; key: string; api: Caller; principal: KeyPrincipal };
 
+type NewKey = {
+  organisationId?: string | null;
+  scope?: 'READ' | 'WRITE';
+  /** Whether an operator makes it, not an administrator of the organisation. */
+  byOperator?: boolean;
+};
+
 /** Creates a key, by default one of the deployment, and a caller of the router for it. */
 export async function makeKey(
   test: TestApp,
-  { organisationId = null, scope = 'WRITE' }: { organisationId?: string | null; scope?: 'READ' | 'WRITE' } = {},
+  { organisationId = null, scope = 'WRITE', byOperator = true }: NewKey = {},
 ): Promise<TestKey> {
   const input = { name: 'Service', scope };
   const { id, key } = await createOperatorKey(test.app, { organisationId }, input, { actorId: null });
+  if (!byOperator) await test.app.db.update(apiKeys).set({ byOperator }).where(eq(apiKeys.id, id));
   const principal = await readKey(test.app, key);
   if (principal === null) throw new Error('The new key is not valid.');
   return { id, key, principal, api: callerFor(test, principal) };
@@ -26,8 +34,8 @@ export async function makeKey(
 /** Returns a principal for every kind of key, by its name in the tables of authority; null if the key is not valid. */
 export async function keyPrincipals(test: TestApp, owned?: string): Promise<Record<string, KeyPrincipal | null>> {
   const organisationId = owned ?? (await makeTarget(test)).organisationId;
-  const made = async (scope: 'READ' | 'WRITE', owner: string | null) =>
-    (await makeKey(test, { scope, organisationId: owner })).principal;
+  const made = async (scope: 'READ' | 'WRITE', owner: string | null, byOperator = true) =>
+    (await makeKey(test, { scope, organisationId: owner, byOperator })).principal;
   return {
     'revoked key': await keyAfter(test, ({ id }) =>
       test.app.db.update(apiKeys).set({ revokedAt: test.app.now() }).where(eq(apiKeys.id, id)),
@@ -39,7 +47,8 @@ export async function keyPrincipals(test: TestApp, owned?: string): Promise<Reco
       test.app.db.update(organisations).set({ approval: 'pending' }).where(eq(organisations.id, organisation)),
     ),
     'key that reads': await made('READ', organisationId),
-    'key that writes': await made('WRITE', organisationId),
+    'key that writes': await made('WRITE', organisationId, false),
+    'key that an operator made': await made('WRITE', organisationId),
     'deployment’s key that reads': await made('READ', null),
     'deployment’s key that writes': await made('WRITE', null),
   };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { KeyKind } from '../billing/usage/count.ts';
 import { release, reserve } from '../billing/usage/reserve.ts';
 import { newId } from '../platform/db/id.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -11,20 +12,20 @@ export async function makeTarget({ app }: TestApp): Promise<{ organisationId: st
   return { organisationId: id };
 }
 
-type UsageCall = { organisationId: string; meter?: string; amount?: number; key?: string };
+type UsageCall = { organisationId: string; meter?: string; amount?: number; key?: string; by?: KeyKind };
 
 /** Reserves an amount, by default 1 of the meter projects, with a new idempotency key unless one is given. */
 export function take(
   { app }: Pick<TestApp, 'app'>,
-  { organisationId, meter = 'projects', amount = 1, key }: UsageCall,
+  { organisationId, meter = 'projects', amount = 1, key, by = 'deployment' }: UsageCall,
 ) {
-  return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
+  return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() }, by);
 }
 
 /** Releases an amount, with the same defaults as `take`. */
 export function giveBack(
   { app }: Pick<TestApp, 'app'>,
-  { organisationId, meter = 'projects', amount = 1, key }: UsageCall,
+  { organisationId, meter = 'projects', amount = 1, key, by = 'deployment' }: UsageCall,
 ) {
-  return release(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
+  return release(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() }, by);
 }

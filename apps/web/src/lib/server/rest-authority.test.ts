@@ -13,8 +13,8 @@ import { endpointRequestOf } from './testing/serve-endpoints.ts';
 const listed = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 const ofRouter = listed.filter((endpoint) => endpoint.includes(' /api/'));
 
-/** READ and ADMIN need a user; 'held READ' and 'held WRITE' any principal with the scope. */
-type Need = 'none' | 'session' | 'READ' | 'ADMIN' | 'held READ' | 'held WRITE' | 'deployment';
+/** READ and ADMIN need a user; 'held READ' any principal with the scope, 'key' a key that writes. */
+type Need = 'none' | 'session' | 'READ' | 'ADMIN' | 'held READ' | 'key' | 'operator’s key' | 'deployment';
 
 /** The scope that each endpoint needs. The test below fails for an endpoint that is missing here. */
 const needs: Record<string, Need> = {
@@ -37,10 +37,10 @@ const needs: Record<string, Need> = {
   'GET /api/organisations/{id}/members': 'held READ',
   'POST /api/token': 'held READ',
   'GET /api/usage/{meter}': 'held READ',
-  'PUT /api/usage/{meter}': 'held WRITE',
-  'POST /api/usage/release': 'held WRITE',
-  'POST /api/usage/report': 'held WRITE',
-  'POST /api/usage/reserve': 'held WRITE',
+  'PUT /api/usage/{meter}': 'operator’s key',
+  'POST /api/usage/release': 'key',
+  'POST /api/usage/report': 'operator’s key',
+  'POST /api/usage/reserve': 'key',
 };
 
 /** The scopes of each kind of principal, and the status of an endpoint that needs another one. */
@@ -51,17 +51,18 @@ const kinds: Record<string, { has: Need[]; otherwise: number }> = {
   'awaiting approval': { has: ['none', 'session'], otherwise: 403 },
   'without organisation': { has: ['none', 'session'], otherwise: 403 },
   viewer: { has: ['none', 'session', 'READ', 'held READ'], otherwise: 403 },
-  member: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE'], otherwise: 403 },
-  admin: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
-  owner: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
-  operator: { has: ['none', 'session', 'READ', 'held READ', 'held WRITE', 'ADMIN'], otherwise: 403 },
+  member: { has: ['none', 'session', 'READ', 'held READ'], otherwise: 403 },
+  admin: { has: ['none', 'session', 'READ', 'held READ', 'ADMIN'], otherwise: 403 },
+  owner: { has: ['none', 'session', 'READ', 'held READ', 'ADMIN'], otherwise: 403 },
+  operator: { has: ['none', 'session', 'READ', 'held READ', 'ADMIN'], otherwise: 403 },
   'revoked key': { has: ['none'], otherwise: 401 },
   'key of a suspended organisation': { has: ['none'], otherwise: 403 },
   'key of an organisation that awaits approval': { has: ['none'], otherwise: 403 },
   'key that reads': { has: ['none', 'held READ'], otherwise: 403 },
-  'key that writes': { has: ['none', 'held READ', 'held WRITE'], otherwise: 403 },
+  'key that writes': { has: ['none', 'held READ', 'key'], otherwise: 403 },
+  'key that an operator made': { has: ['none', 'held READ', 'key', 'operator’s key'], otherwise: 403 },
   'deployment’s key that reads': { has: ['none', 'held READ', 'deployment'], otherwise: 403 },
-  'deployment’s key that writes': { has: ['none', 'held READ', 'held WRITE', 'deployment'], otherwise: 403 },
+  'deployment’s key that writes': { has: ['none', 'held READ', 'key', 'operator’s key', 'deployment'], otherwise: 403 },
 };
 
 let test: TestApp;

@@ -10,9 +10,10 @@ import type { Actions, PageServerLoad } from './$types';
 /** The page of a password link. Loading it does not consume the link. */
 export const load: PageServerLoad = async ({ locals, request, url, setHeaders }) => {
   setHeaders({ 'referrer-policy': 'no-referrer' });
-  if (request.method === 'POST') return { token: null, reset: null };
+  const token = url.searchParams.get('token');
+  // The form posts to an address without the token, and its answer names it.
+  if (request.method === 'POST' || token === null) return { token: null, reset: null };
 
-  const token = url.searchParams.get('token') ?? '';
   try {
     return { token, reset: await locals.api.accounts.passwordToken({ token }) };
   } catch (thrown) {

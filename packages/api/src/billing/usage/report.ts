@@ -5,7 +5,7 @@ import { currentPlan } from '../../organisations/plan.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
-import { idempotencyKeyCutoff, timeProblem, type UsageRecord } from './usage-input.ts';
+import { idempotencyKeyCutoff, maxNewKeys, timeProblem, tooManyKeys, type UsageRecord } from './usage-input.ts';
 
 /** A record of an organisation that the caller was authorised for. */
 export type OrganisationRecord = UsageRecord & { organisationId: string };
@@ -20,7 +20,7 @@ const attempts = 5;
  * batch. A record of an earlier period or day counts in that day's history; only those of the
  * current period change what is used now.
  *
- * @throws AppError VALIDATION with the field of an invalid record (`records.2.meter`); CONFLICT if a
+ * @throws AppError TOO_MANY beyond the new keys of an hour; VALIDATION with the field of an invalid record (`records.2.meter`); CONFLICT if a
  *   key was used with other content; NOT_FOUND if an organisation was deleted meanwhile.
  */
 export async function report(
@@ -34,7 +34,7 @@ export async function report(
 
   for (let attempt = 1; ; attempt++) {
     try {
-      const accepted = await app.sql.begin((tx) => store(tx, unique, periods, now));
+      const accepted = await app.sql.begin((tx) => store(app, tx, unique, periods, now));
       return { accepted, duplicates: records.length - accepted };
     } catch (error) {
       if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', 'There is no such organisation.');
@@ -91,12 +91,14 @@ async function periodsOf(app: App, records: CheckedRecord[], now: Date): Promise
 }
 
 async function store(
+  app: App,
   tx: TransactionSql,
   records: CheckedRecord[],
   periodFor: (record: CheckedRecord) => Period,
   now: Date,
 ): Promise<number> {
   const fresh = await storeKeys(tx, records, now);
+  await countNewKeys(app, tx, fresh, now);
   await addToMeters(tx, fresh, periodFor, now);
   return fresh.length;
 }
@@ -129,6 +131,20 @@ async function storeKeys(tx: TransactionSql, records: CheckedRecord[], now: Date
   if (other !== undefined) throw conflict();
   const names = new Set(inserted.map(({ organisation_id: id, meter, key }) => JSON.stringify([id, meter, key])));
   return records.filter((each) => names.has(JSON.stringify([each.organisationId, each.meter, each.idempotency_key])));
+}
+
+/** Counts the new keys of each organisation. @throws AppError TOO_MANY beyond those of a clock hour. */
+async function countNewKeys(app: App, tx: TransactionSql, fresh: CheckedRecord[], now: Date): Promise<void> {
+  const given = JSON.stringify(fresh.map(({ organisationId }) => ({ organisation_id: organisationId })));
+  const counted = await tx<{ keys: number }[]>`
+    insert into usage_key_counts as held (organisation_id, hour, keys)
+    select organisation_id, date_trunc('hour', ${now.toISOString()}::timestamptz, 'UTC'), count(*)
+    from json_to_recordset(${given}::json) as given (organisation_id uuid) group by organisation_id order by organisation_id
+    on conflict (organisation_id) do update set
+      keys = case when held.hour < excluded.hour then excluded.keys else held.keys + excluded.keys end,
+      hour = greatest(held.hour, excluded.hour)
+    returning keys`;
+  if (counted.some(({ keys }) => keys > maxNewKeys(app))) throw tooManyKeys(now);
 }
 
 /** Adds records to what is used in their period, and to the history of their day. */

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
-import { count, refusingPlan, type UsageTarget } from './count.ts';
+import { count, type KeyKind, refusingPlan, type UsageTarget } from './count.ts';
 import { limitSentence } from './limit-sentence.ts';
 import { type Meter, meterInBody } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
@@ -23,10 +23,10 @@ export type UsageAnswer = {
  *   used with other content; VALIDATION for an unknown meter, for members, and above 2^53 − 1;
  *   NOT_FOUND if the organisation was deleted meanwhile.
  */
-export async function reserve(app: App, target: UsageTarget, request: UsageRequest): Promise<UsageAnswer> {
+export async function reserve(app: App, target: UsageTarget, request: UsageRequest, by: KeyKind): Promise<UsageAnswer> {
   const meter = reservableMeter(app, request.meter);
 
-  const { granted, used, limit, tier, resetsAt } = await count(app, target, 'reserve', meter, request);
+  const { granted, used, limit, tier, resetsAt } = await count(app, target, 'reserve', meter, request, by);
 
   if (granted) return { meter: meter.meter, used, limit, resets_at: resetsAt };
   if (limit === null) throw invalid({ amount: 'The use would exceed the largest whole number.' });
@@ -55,17 +55,17 @@ export function allowedBy({ tiers }: Plans, meter: string, needed: number): Tier
 }
 
 /**
- * Releases an amount of a gauge, for example when a project is deleted. The value never goes
- * below zero. The same idempotency key counts once and answers as the first time, for 48 hours.
+ * Releases an amount of a gauge, for example when a project is deleted. The value never goes below zero. A key that the
+ * organisation's administrators made gives back no more than keys of the organisation reserved and did not release. The same idempotency key counts once and answers as the first time, for 48 hours.
  *
  * @throws AppError VALIDATION for an unknown meter, for members and for a counter; CONFLICT if the
  *   key was used with other content; NOT_FOUND if the organisation was deleted meanwhile.
  */
-export async function release(app: App, target: UsageTarget, request: UsageRequest): Promise<UsageAnswer> {
+export async function release(app: App, target: UsageTarget, request: UsageRequest, by: KeyKind): Promise<UsageAnswer> {
   const meter = reservableMeter(app, request.meter);
   if (meter.kind !== 'gauge') throw invalid({ meter: `${meter.name} are counted: what was done cannot be released.` });
 
-  const { used, limit, resetsAt } = await count(app, target, 'release', meter, request);
+  const { used, limit, resetsAt } = await count(app, target, 'release', meter, request, by);
 
   return { meter: meter.meter, used, limit, resets_at: resetsAt };
 }

@@ -44,6 +44,8 @@ async function store(app: App, organisationId: string, meter: string, { used, at
       values (${organisationId}, ${meter}, 'epoch', ${used}, ${dayOf(at)}, ${at.toISOString()})
       on conflict (organisation_id, meter, since) do update set
         used = case when ${canLose} and held.set_at > excluded.set_at then held.used else excluded.used end,
+        own_reserved = case when ${canLose} and held.set_at > excluded.set_at then held.own_reserved
+          else least(held.own_reserved, excluded.used) end,
         day = case when ${canLose} and held.set_at > excluded.set_at then held.day else greatest(held.day, excluded.day) end,
         set_at = greatest(held.set_at, excluded.set_at)
       returning used`;

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
 import { usageRequests } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds, hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
+import { AppError } from '../../platform/errors.ts';
 import { maxUsed } from './meter.ts';
 
 /** The largest amount of one request. */
@@ -67,6 +68,20 @@ const keptMilliseconds = 48 * hourMilliseconds;
 /** Returns the time, in ISO 8601, before which idempotency keys have expired. */
 export function idempotencyKeyCutoff(now: Date): string {
   return new Date(now.getTime() - keptMilliseconds).toISOString();
+}
+
+/** The new idempotency keys of an organisation in a clock hour: what one customer can make this service store is bounded. */
+const keysPerHour = 20_000;
+
+export function maxNewKeys({ config }: Pick<App, 'config'>): number {
+  return config.rateLimits ? keysPerHour : 2 ** 31 - 2;
+}
+
+/** Returns the AppError TOO_MANY, until the next clock hour. */
+export function tooManyKeys(now: Date): AppError {
+  const retryAfterSeconds = Math.ceil((hourMilliseconds - (now.getTime() % hourMilliseconds)) / 1000);
+  const sentence = `An organisation has ${keysPerHour.toLocaleString('en-GB')} new idempotency keys in an hour.`;
+  return new AppError('TOO_MANY', sentence, { retryAfterSeconds });
 }
 
 /** Deletes expired idempotency keys. Returns how many. */

@@ -25,6 +25,9 @@ export const newKeyInput = z.object({
 export type KeyOwner = { organisationId: string | null };
 type KeyActor = { actorId: string | null; client?: Client };
 
+/** Whether an operator makes the key, not an administrator of its organisation. */
+type Making = { byOperator?: boolean };
+
 /** A key with its text, which is shown once. */
 export type CreatedKey = { id: string; key: string; name: string; scopes: string[]; expires_at: string | null };
 
@@ -35,6 +38,7 @@ export async function storeKey(
   { organisationId }: KeyOwner,
   { name, scope, expires_in_days: days }: z.output<typeof newKeyInput>,
   actor: KeyActor,
+  { byOperator = false }: Making = {},
 ): Promise<CreatedKey> {
   const now = app.now();
   const id = newId(now);
@@ -48,6 +52,7 @@ export async function storeKey(
     hash: hashToken(key),
     hint: hintOf(key),
     scope,
+    byOperator,
     createdBy: actor.actorId,
     createdAt: now,
     expiresAt,

@@ -1,3 +1,4 @@
+import { correctUsage } from '../../billing/usage/correct-usage.ts';
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
@@ -193,6 +194,13 @@ export function commandActions(test: AuditTest): AuditCase[] {
       'tells organisation.deleted about organisation',
     ],
     ['the command after a restored backup', owner(() => afterRestore(test.app, commandLine)), 'backup-restored'],
+    [
+      'usage corrected by command',
+      owner(({ organisationId }) =>
+        correctUsage(test.app, { organisationId, meter: 'projects', used: 1, reason: 'Counted twice.' }, commandLine),
+      ),
+      'usage-corrected about organisation',
+    ],
     [
       'an organisation suspended by command',
       owner((made) => suspendOrganisation(test.app, slugOf(made))),

@@ -233,6 +233,7 @@ CREATE TABLE "api_keys" (
 	"hash" text NOT NULL,
 	"hint" text NOT NULL,
 	"scope" text NOT NULL,
+	"by_operator" boolean DEFAULT false NOT NULL,
 	"created_by" uuid,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone,
@@ -338,6 +339,7 @@ CREATE TABLE "usage" (
 	"day" date DEFAULT '1970-01-01' NOT NULL,
 	"day_used" bigint DEFAULT 0 NOT NULL,
 	"granted" boolean DEFAULT true NOT NULL,
+	"own_reserved" bigint DEFAULT 0 NOT NULL,
 	"set_at" timestamp with time zone,
 	CONSTRAINT "usage_organisation_id_meter_since_pk" PRIMARY KEY("organisation_id","meter","since")
 );
@@ -348,6 +350,12 @@ CREATE TABLE "usage_days" (
 	"day" date NOT NULL,
 	"used" bigint NOT NULL,
 	CONSTRAINT "usage_days_organisation_id_meter_day_pk" PRIMARY KEY("organisation_id","meter","day")
+);
+--> statement-breakpoint
+CREATE TABLE "usage_key_counts" (
+	"organisation_id" uuid PRIMARY KEY NOT NULL,
+	"hour" timestamp with time zone NOT NULL,
+	"keys" integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "usage_requests" (
@@ -388,6 +396,7 @@ ALTER TABLE "sessions" ADD CONSTRAINT "sessions_organisation_id_organisations_id
 ALTER TABLE "sign_in_attempts" ADD CONSTRAINT "sign_in_attempts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage" ADD CONSTRAINT "usage_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_days" ADD CONSTRAINT "usage_days_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "usage_key_counts" ADD CONSTRAINT "usage_key_counts_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "identities_linked" ON "identities" USING btree ("user_id") WHERE "identities"."unlinked_at" is null;--> statement-breakpoint
 CREATE INDEX "identities_user" ON "identities" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "known_browsers_user" ON "known_browsers" USING btree ("user_id","signed_in_at");--> statement-breakpoint

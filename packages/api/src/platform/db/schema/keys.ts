@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
@@ -17,6 +17,11 @@ export const apiKeys = pgTable(
     hint: text('hint').notNull(),
     /** WRITE includes READ. */
     scope: text('scope', { enum: ['READ', 'WRITE'] }).notNull(),
+    /**
+     * Whether an operator made the key, in the console or by an admin command. Only such a key reports usage and states
+     * gauges: by the numbers of its own services an organisation would judge itself.
+     */
+    byOperator: boolean('by_operator').notNull().default(false),
     /** Null for an admin command, and after the account was deleted. */
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
     createdAt: moment('created_at').notNull(),

@@ -1,4 +1,4 @@
-import { bigint, boolean, date, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
@@ -21,6 +21,8 @@ export const usage = pgTable(
     dayUsed: bigint('day_used', { mode: 'number' }).notNull().default(0),
     /** Whether the last reservation was within the limit, so that RETURNING can report it. */
     granted: boolean('granted').notNull().default(true),
+    /** How much of a gauge the keys of the organisation reserved and did not release. Its administrators' keys release no more. */
+    ownReserved: bigint('own_reserved', { mode: 'number' }).notNull().default(0),
     /** The time of the last change of a gauge: of a value that was set, a granted reservation or a release. */
     setAt: moment('set_at'),
   },
@@ -69,3 +71,12 @@ export const usageRequests = pgTable(
     index('usage_requests_at').on(table.at),
   ],
 );
+
+/** How many new idempotency keys an organisation has used in the clock hour that `hour` begins. */
+export const usageKeyCounts = pgTable('usage_key_counts', {
+  organisationId: uuid('organisation_id')
+    .primaryKey()
+    .references(() => organisations.id, { onDelete: 'cascade' }),
+  hour: moment('hour').notNull(),
+  keys: integer('keys').notNull(),
+});

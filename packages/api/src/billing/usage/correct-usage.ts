@@ -1,0 +1,48 @@
+import { and, eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { readPlan } from '../../organisations/plan.ts';
+import { usage } from '../../platform/db/schema/usage.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { dayOf, maxUsed, meterInBody, periodOf } from './meter.ts';
+
+type Correction = { organisationId: string; meter: string; used: number; reason: string };
+
+/**
+ * States what an organisation has used of a meter in the current period, on an operator's word, also above the limit. The
+ * history of past days stays. Records who did, and why.
+ *
+ * @returns the value before.
+ * @throws AppError VALIDATION for an unknown meter, for members, which are counted, and for a value that is no whole
+ *   number from 0 to 2^53 − 1; NOT_FOUND if the organisation was deleted meanwhile.
+ */
+export async function correctUsage(
+  app: App,
+  { organisationId, meter: name, used, reason }: Correction,
+  actor: { actorId: string | null; client?: Client },
+): Promise<number> {
+  const meter = meterInBody(app, name);
+  if (name === 'members') throw invalid({ meter: 'Members are counted by this service.' });
+  if (!Number.isInteger(used) || used < 0 || used > maxUsed) {
+    throw invalid({ used: `The value must be a whole number from 0 to ${maxUsed}.` });
+  }
+  const now = app.now();
+  const { since } = periodOf(meter, await readPlan(app, organisationId), now);
+  const isStored = and(eq(usage.organisationId, organisationId), eq(usage.meter, name), eq(usage.since, since));
+
+  return app.db.transaction(async (tx) => {
+    const [held] = await tx.select().from(usage).where(isStored).for('update');
+    const day = dayOf(now);
+    const setAt = meter.kind === 'gauge' ? now : null;
+    if (held === undefined) {
+      await tx.insert(usage).values({ organisationId, meter: name, since, used, day, setAt });
+    } else {
+      const ownReserved = Math.min(held.ownReserved, used);
+      await tx.update(usage).set({ used, ownReserved, setAt }).where(isStored);
+    }
+    const details = { meter: name, from: String(held?.used ?? 0), to: String(used), reason };
+    await recordAudit(tx, now, { action: 'usage-corrected', ...actor, organisationId, details });
+    return held?.used ?? 0;
+  });
+}

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { assignPositions } from './assign-positions.ts';
-import { cursorAt, positionOf } from './cursor.ts';
+import { type ChangeReader, cursorAt, positionOf } from './cursor.ts';
 import type { WaitingRequest } from './signal.ts';
-
-/** Whose changes a caller may read: those of every organisation, or of one. */
-export type ChangeReader = { reads: 'deployment' } | { reads: 'organisation'; organisationId: string };
 
 const maxWaitSeconds = 60;
 const maxChanges = 1000;
@@ -52,25 +49,26 @@ export async function readChanges(
 ): Promise<{ changes: Change[]; next: string }> {
   const until = performance.now() + wait * 1000;
   let feed = await assignPositions(app);
-  let from = positionOf(feed, after);
+  let from = positionOf(feed, reader, after);
   let hasWaited = false;
 
   for (;;) {
     const rows = await readRows(app, reader, from, feed.last, limit);
-    if (hasWaited && rows.length > 0 && !(await mayStillRead())) return { changes: [], next: cursorAt(feed, from) };
+    if (hasWaited && rows.length > 0 && !(await mayStillRead()))
+      return { changes: [], next: cursorAt(feed, reader, from) };
     const left = until - performance.now();
     if (rows.length > 0 || left <= 0 || app.changes.isStopped()) {
       const end = rows.length === limit ? Number(rows.at(-1)?.position) : feed.last;
       const changes = rows.map(({ position, at, type, organisation_id, user_id, data }) => {
-        const cursor = cursorAt(feed, Number(position));
+        const cursor = cursorAt(feed, reader, Number(position));
         return { cursor, at: new Date(at).toISOString(), type, organisation: organisation_id, user: user_id, data };
       });
-      return { changes, next: cursorAt(feed, Math.max(from, end)) };
+      return { changes, next: cursorAt(feed, reader, Math.max(from, end)) };
     }
     from = Math.max(from, feed.last);
     await app.changes.wait(from, left, who);
     hasWaited = true;
-    if (who.signal?.aborted) return { changes: [], next: cursorAt(feed, from) };
+    if (who.signal?.aborted) return { changes: [], next: cursorAt(feed, reader, from) };
     if (!app.changes.isStopped()) feed = await assignPositions(app);
   }
 }

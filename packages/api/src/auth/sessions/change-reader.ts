@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { ChangeReader } from '../../changes/read-changes.ts';
+import type { ChangeReader } from '../../changes/cursor.ts';
 import { isValidKey } from '../../organisations/started.ts';
 import { prepared } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';

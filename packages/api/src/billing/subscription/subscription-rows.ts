@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, or, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
@@ -28,24 +28,23 @@ export async function readRows(
 
 const storedRows = prepared((db) => {
   const isTheirs = eq(subscription.organisationId, sql.placeholder('organisationId'));
+  const live = db
+    .select({ id: subscription.id })
+    .from(subscription)
+    .where(and(isTheirs, eq(subscription.ended, false)));
   const newestEnded = db
     .select({ id: subscription.id })
     .from(subscription)
     .where(and(isTheirs, subscription.ended))
     .orderBy(desc(subscription.startedAt), desc(subscription.id))
     .limit(maxEnded);
+  // A union, because of conditions joined by "or" the database would read every organisation's rows.
+  const ids = sql`(${live} union ${newestEnded} union select ${sql.placeholder('subscriptionId')}::text)`;
   return db
     .select({ row: getTableColumns(subscription), plan: planColumns })
     .from(sql`(select 1) as one`)
     .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql.placeholder('organisationId')))
-    .leftJoin(
-      subscription,
-      or(
-        and(isTheirs, eq(subscription.ended, false)),
-        inArray(subscription.id, newestEnded),
-        eq(subscription.id, sql.placeholder('subscriptionId')),
-      ),
-    )
+    .leftJoin(subscription, sql`${subscription.id} in ${ids}`)
     .prepare('payment_rows');
 });
 

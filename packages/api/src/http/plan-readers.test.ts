@@ -169,8 +169,8 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
   },
 };
 
-/** What follows the plan and says no tier: `report` takes the period of a counter from it (history.test.ts). */
-const withoutTier = ['billing/usage/report.ts'];
+/** What follows the plan and says no tier: the period of a counter is taken from it (history.test.ts, own-numbers.test.ts). */
+const withoutTier = ['billing/usage/report.ts', 'billing/usage/correct-usage.ts'];
 
 const source = path.resolve(import.meta.dirname, '..');
 const sources = fs

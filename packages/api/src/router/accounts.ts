@@ -8,7 +8,7 @@ import {
 import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../auth/password/set-password.ts';
 import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../auth/profile/end-sessions.ts';
 import { changeName, changeNameInput, completeOnboarding, readProfile } from '../auth/profile/profile.ts';
-import { isKnownBrowser } from '../auth/sessions/known-browser.ts';
+import { acknowledgeBrowsers, isKnownBrowser, readNewBrowsers } from '../auth/sessions/known-browser.ts';
 import {
   confirmWithProviderInput,
   connectIdentityInput,
@@ -85,6 +85,11 @@ export const accountsRouter = router({
   activity: approvedProcedure.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
   endSession: userProcedure.input(body(endSessionInput)).mutation(async ({ ctx, input }) => {
     await endSession(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
+  newBrowsers: userProcedure.query(({ ctx }) => readNewBrowsers(ctx.app, ctx.principal, ctx.client)),
+  acknowledgeBrowsers: userProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
+    await acknowledgeBrowsers(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
   changeName: approvedProcedure.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {

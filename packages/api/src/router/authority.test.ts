@@ -45,6 +45,8 @@ const needs: Record<string, Need> = {
   'accounts.changePassword': 'session',
   'accounts.setFirstPassword': 'session',
   'accounts.unlinkIdentity': 'approved',
+  'accounts.acknowledgeBrowsers': 'session',
+  'accounts.newBrowsers': 'session',
   'accounts.confirmWithProvider': 'session',
   'accounts.connectIdentity': 'approved',
   'accounts.endSession': 'session',

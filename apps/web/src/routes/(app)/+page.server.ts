@@ -17,10 +17,11 @@ export const load: PageServerLoad = async (event) => {
   if (!organisation) return { now, organisation: null };
   await redirectToReturnUrl(event);
 
-  const [overview, { total: members }, activity] = await Promise.all([
+  const [overview, { total: members }, activity, newBrowsers] = await Promise.all([
     api.subscription.overview(),
     api.members.search(),
     api.accounts.activity(),
+    api.accounts.newBrowsers(),
   ]);
   const isAdministrator = scopes.includes('ADMIN');
   return {
@@ -30,6 +31,7 @@ export const load: PageServerLoad = async (event) => {
       overview,
       isAdministrator,
       members,
+      newBrowsers: newBrowsers.length,
       steps: areStepsHidden(event, organisation.id)
         ? []
         : setupSteps({ overview, members, isAdministrator, hasName: user.name !== null }),

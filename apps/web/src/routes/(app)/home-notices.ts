@@ -19,6 +19,19 @@ export function homeNotices(overview: Overview, members: number): HomeNotice[] {
   return [...notices, memberNotice(overview, members)].filter((notice) => notice !== null);
 }
 
+/** Says that somebody signed in from a browser not seen before, until the user says that they know it. */
+export function signInNotice(newBrowsers: number): HomeNotice | null {
+  if (newBrowsers === 0) return null;
+  const t = overviewTexts();
+  return {
+    tone: 'warn',
+    title: t.newSignIn(newBrowsers),
+    text: t.newSignInText,
+    href: '/account/security',
+    action: t.seeSignIns,
+  };
+}
+
 function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
   if (notice === null && !isPaymentDue(plan)) return null;
   const t = overviewTexts();

@@ -41,6 +41,8 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       created_at: session.createdAt.toISOString(),
       user_agent: session.userAgent,
       client: session.client,
+      last_used_at: session.lastUsedAt.toISOString(),
+      started_with: session.idpSubject === null ? ('password' as const) : ('identity_provider' as const),
     })),
   };
 }

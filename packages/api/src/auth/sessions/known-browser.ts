@@ -1,10 +1,12 @@
-import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lte, ne, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
 import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
 import { knownBrowsers, users } from '../../platform/db/schema/accounts.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
+import type { Client } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
+import type { UserPrincipal } from '../principal.ts';
 
 /** How long a browser stays known after the last sign-in from it. Browsers keep no cookie for longer. */
 export const knownBrowserDays = 400;
@@ -37,9 +39,9 @@ export async function tokenForBrowser(app: App, sent: string | null): Promise<{ 
  */
 export async function rememberBrowser(
   tx: Transaction,
-  { now, ...values }: { userId: string; browserHash: string; now: Date },
+  { now, ...values }: { userId: string; browserHash: string; userAgent: string | null; client: string; now: Date },
 ): Promise<void> {
-  await browserStored(tx).execute({ ...values, now });
+  await browserStored(tx).execute({ ...values, now, at: now.toISOString() });
   await oldestBrowsersDeleted(tx).execute(values);
 }
 
@@ -50,6 +52,12 @@ const browserStored = prepared((db) =>
       tokenHash: sql.placeholder('browserHash'),
       userId: sql.placeholder('userId'),
       signedInAt: sql.placeholder('now'),
+      userAgent: sql.placeholder('userAgent'),
+      client: sql.placeholder('client'),
+      // The first browser of a user is no news.
+      acknowledgedAt: sql`case when not exists (
+        select from ${knownBrowsers} as others where others.user_id = ${sql.placeholder('userId')}::uuid
+      ) then ${sql.placeholder('at')}::timestamptz end`,
     })
     .onConflictDoUpdate({
       target: [knownBrowsers.tokenHash, knownBrowsers.userId],
@@ -93,6 +101,33 @@ export async function isKnownBrowser(
     .innerJoin(users, eq(users.id, knownBrowsers.userId))
     .where(and(eq(knownBrowsers.tokenHash, hashToken(token)), eq(users.email, email), notExpired(app)));
   return known !== undefined;
+}
+
+/** The browsers that a user has not acknowledged, except the one that asks: it cannot answer for itself. */
+function isNews(userId: string, ownToken: string | null | undefined) {
+  const isOther = ownToken ? ne(knownBrowsers.tokenHash, hashToken(ownToken)) : undefined;
+  return and(eq(knownBrowsers.userId, userId), isNull(knownBrowsers.acknowledgedAt), isOther);
+}
+
+/** Returns the sign-ins from browsers that the user had not signed in from before, newest first, until acknowledged. */
+export async function readNewBrowsers(app: App, { user }: UserPrincipal, { knownBrowser }: Client) {
+  const rows = await app.db
+    .select({
+      userAgent: knownBrowsers.userAgent,
+      client: knownBrowsers.client,
+      signedInAt: knownBrowsers.signedInAt,
+    })
+    .from(knownBrowsers)
+    .where(isNews(user.id, knownBrowser))
+    .orderBy(desc(knownBrowsers.signedInAt));
+  return rows.map(({ userAgent, client, signedInAt }) => {
+    return { user_agent: userAgent, client, signed_in_at: signedInAt.toISOString() };
+  });
+}
+
+/** Stores that the user knows the browsers of `readNewBrowsers`. */
+export async function acknowledgeBrowsers(app: App, { user }: UserPrincipal, { knownBrowser }: Client): Promise<void> {
+  await app.db.update(knownBrowsers).set({ acknowledgedAt: app.now() }).where(isNews(user.id, knownBrowser));
 }
 
 /** Returns the times of the last sign-in from each of a user's known browsers, newest first. */

@@ -117,6 +117,7 @@ const insertion = prepared((db) =>
       idpSubject: sql.placeholder('idpSubject'),
       createdAt: sql.placeholder('createdAt'),
       expiresAt: sql.placeholder('expiresAt'),
+      lastUsedAt: sql.placeholder('createdAt'),
       // As text, because Drizzle cannot encode a timestamp that is null.
       freshUntil: sql`${sql.placeholder('freshUntil')}::timestamptz`,
       userAgent: sql.placeholder('userAgent'),
@@ -142,6 +143,7 @@ function selectRow(db: Executor, hasToken: SQL) {
         id: sessions.id,
         organisationId: sessions.organisationId,
         idpSubject: sessions.idpSubject,
+        lastUsedAt: sessions.lastUsedAt,
         freshUntil: sessions.freshUntil,
         userAgent: sessions.userAgent,
         client: sessions.client,

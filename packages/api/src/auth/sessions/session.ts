@@ -55,7 +55,8 @@ export async function startSession(app: App, { browserHash = null, client, ...st
     const freshUntil = fresh ? freshUntilFrom(now) : null;
     const attributes = { id: newId(now), organisationId, idpSubject, freshUntil, userAgent, client: client.address };
     await lucia(app, tx).createSession(userId, attributes, { sessionId: token });
-    if (browserHash !== null) await rememberBrowser(tx, { userId, browserHash, now });
+    if (browserHash !== null)
+      await rememberBrowser(tx, { userId, browserHash, userAgent, client: client.address, now });
 
     const method = idpSubject !== null ? 'identity provider' : passwordHash !== null ? 'password' : null;
     const details: Record<string, string> = method === null ? {} : { with: method };
@@ -122,6 +123,13 @@ async function readByToken(
     return null;
   }
 
+  const idleMilliseconds = app.now().getTime() - session.lastUsedAt.getTime();
+  if (user.operator && idleMilliseconds >= operatorIdleMilliseconds) {
+    await auth.invalidateSession(presented);
+    return null;
+  }
+
+  if (!readOnly && idleMilliseconds >= useMilliseconds) await recordUse(app, session);
   if (!readOnly && organisation !== null) await recordSeen(app, user.id, organisation);
   return makePrincipal({
     user,
@@ -133,6 +141,17 @@ async function readByToken(
     freshUntil: session.freshUntil,
     planRow,
   });
+}
+
+/** An operator's session ends after this time without a request. */
+const operatorIdleMilliseconds = 12 * hourMilliseconds;
+
+const useMilliseconds = 10 * minuteMilliseconds;
+
+/** Stores that a session is used now. The condition is repeated: of parallel requests one writes. */
+async function recordUse(app: App, { id, lastUsedAt }: { id: string; lastUsedAt: Date }): Promise<void> {
+  const isUnchanged = and(eq(sessions.id, id), eq(sessions.lastUsedAt, lastUsedAt));
+  await app.db.update(sessions).set({ lastUsedAt: app.now() }).where(isUnchanged);
 }
 
 /**
@@ -221,6 +240,8 @@ export function listSessions(app: App, userId: string) {
       id: sessions.id,
       createdAt: sessions.createdAt,
       expiresAt: sessions.expiresAt,
+      lastUsedAt: sessions.lastUsedAt,
+      idpSubject: sessions.idpSubject,
       userAgent: sessions.userAgent,
       client: sessions.client,
     })

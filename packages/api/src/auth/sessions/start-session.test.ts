@@ -130,6 +130,7 @@ it('a sign-in that waits for the user counts the sessions and browsers of those 
     await tx.insert(sessions).values(
       Array.from({ length: 50 }, () => ({
         ...times,
+        lastUsedAt: times.createdAt,
         userId,
         organisationId,
         id: crypto.randomUUID(),

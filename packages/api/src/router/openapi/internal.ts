@@ -25,6 +25,8 @@ export const internalProcedures: Record<string, string[]> = {
     'accounts.unlinkIdentity',
     'accounts.connectIdentity',
     'accounts.confirmWithProvider',
+    'accounts.newBrowsers',
+    'accounts.acknowledgeBrowsers',
     'leaving.export',
     'leaving.deletion',
     'leaving.deleteAccount',

@@ -33,6 +33,10 @@ export const overviewTexts = texts({
     thenMoves: (plan: string) => `Then you move to ${plan}. Change your mind any time before.`,
     overMembers: 'Over your member limit',
     everyoneStays: 'Everyone stays, but you can’t add anyone.',
+    newSignIn: (count: number) =>
+      count === 1 ? 'A sign-in from a new browser' : `${count} sign-ins from new browsers`,
+    newSignInText: 'Check that it was you.',
+    seeSignIns: 'See sign-ins',
     seeMembers: 'See members',
     hidden: () => say`The next steps are hidden in this browser.`,
     showThem: 'Show them',
@@ -79,6 +83,10 @@ export const overviewTexts = texts({
     thenMoves: (plan) => `Danach wechseln Sie zu ${plan}. Bis dahin können Sie es sich anders überlegen.`,
     overMembers: 'Mehr Mitglieder als Ihr Tarif vorsieht',
     everyoneStays: 'Alle bleiben, aber Sie können niemanden hinzufügen.',
+    newSignIn: (count) =>
+      count === 1 ? 'Anmeldung aus einem neuen Browser' : `${count} Anmeldungen aus neuen Browsern`,
+    newSignInText: 'Prüfen Sie, ob Sie das waren.',
+    seeSignIns: 'Anmeldungen ansehen',
     seeMembers: 'Zu den Mitgliedern',
     hidden: () => say`Die nächsten Schritte sind in diesem Browser ausgeblendet.`,
     showThem: 'Einblenden',

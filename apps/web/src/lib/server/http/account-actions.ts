@@ -40,6 +40,12 @@ export function endSessionActions(page: string) {
     endSession: accountAction({ page, formName: 'sessions', done: 'session' }, ({ accounts }, form) =>
       accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),
     ),
+    /** Ends a session that the user did not start, and leads to a new password. */
+    notMe: formAction(({ accounts }, form) => accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }), {
+      done: page === '/account/security' ? '/account?change=password' : page,
+      notice: () => accountDoneTexts().notMe(),
+      failure: () => ({ formName: 'sessions' as FormName }),
+    }),
     endOtherSessions: accountAction({ page, formName: 'sessions', done: 'sessions' }, ({ accounts }, form) =>
       accounts.endOtherSessions(typedPassword(form)),
     ),

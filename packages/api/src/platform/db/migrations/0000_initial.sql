@@ -12,6 +12,9 @@ CREATE TABLE "known_browsers" (
 	"token_hash" text NOT NULL,
 	"user_id" uuid NOT NULL,
 	"signed_in_at" timestamp with time zone NOT NULL,
+	"user_agent" text,
+	"client" text,
+	"acknowledged_at" timestamp with time zone,
 	CONSTRAINT "known_browsers_token_hash_user_id_pk" PRIMARY KEY("token_hash","user_id")
 );
 --> statement-breakpoint
@@ -297,6 +300,7 @@ CREATE TABLE "sessions" (
 	"idp_subject" text,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
+	"last_used_at" timestamp with time zone NOT NULL,
 	"fresh_until" timestamp with time zone,
 	"user_agent" text,
 	"client" text,

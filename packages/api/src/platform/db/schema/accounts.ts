@@ -165,6 +165,11 @@ export const knownBrowsers = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The time of the user's last sign-in in this browser. */
     signedInAt: moment('signed_in_at').notNull(),
+    /** How the browser named itself, and its address, at the first sign-in. */
+    userAgent: text('user_agent'),
+    client: text('client'),
+    /** When the user said that they know the browser; null until then, but for the first browser of a user. */
+    acknowledgedAt: moment('acknowledged_at'),
   },
   (table) => [
     primaryKey({ columns: [table.tokenHash, table.userId] }),

@@ -22,6 +22,8 @@ export const sessions = pgTable(
     idpSubject: text('idp_subject'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
+    /** Written at most every ten minutes. */
+    lastUsedAt: moment('last_used_at').notNull(),
     /** Until when the session is fresh: its user signed in, or did so again, in the 15 minutes before. */
     freshUntil: moment('fresh_until'),
     userAgent: text('user_agent'),

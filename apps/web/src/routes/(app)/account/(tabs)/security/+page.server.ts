@@ -3,7 +3,7 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { text, texts } from '#lib/forms/form-fields.ts';
 import { freshTexts } from '#lib/messages/shared/fresh.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { endSessionActions, type FormName } from '#lib/server/http/account-actions.ts';
+import { accountAction, endSessionActions, type FormName } from '#lib/server/http/account-actions.ts';
 import { localPage } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -12,14 +12,22 @@ const page = '/account/security';
 export const load: PageServerLoad = async (event) => {
   requirePage(event);
   const { accounts } = event.locals.api;
-  const [profile, activity] = await Promise.all([accounts.profile(), accounts.activity()]);
+  const [profile, activity, newBrowsers] = await Promise.all([
+    accounts.profile(),
+    accounts.activity(),
+    accounts.newBrowsers(),
+  ]);
   /** The page that needs a fresh session, which the form of this page makes. */
   const confirming = event.url.searchParams.get('return_to');
-  return { now: new Date().toISOString(), profile, activity, confirming };
+  return { now: new Date().toISOString(), profile, activity, newBrowsers, confirming };
 };
 
 export const actions: Actions = {
   ...endSessionActions(page),
+
+  acknowledge: accountAction({ page, formName: 'sessions', done: 'knowThem' }, ({ accounts }) =>
+    accounts.acknowledgeBrowsers(),
+  ),
 
   /** Makes the session fresh by the password. */
   fresh: formAction(({ signIn }, form) => signIn.again({ password: text(form, 'password') }), {

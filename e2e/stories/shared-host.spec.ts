@@ -7,9 +7,9 @@ import type { Browser, Page } from '@playwright/test';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
 import { startWorld, type World } from '../support/processes/production-world.ts';
 import { type ServiceProcess, startServed } from '../support/processes/served.ts';
+import { documentedBlocks } from '../support/servers/documented.ts';
 import { startEcho } from '../support/servers/guarded.ts';
-import { hasNginx, readmesOneHost, startNginx } from '../support/servers/nginx.ts';
-import { readmeBlocks } from '../support/servers/readme.ts';
+import { documentedOneHost, hasNginx, startNginx } from '../support/servers/nginx.ts';
 import { hasOpenssl, makeCertificate } from '../support/servers/tls-proxy.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -112,7 +112,7 @@ test.describe('over https', () => {
     const certificate = `ssl_certificate ${folder}/cert; ssl_certificate_key ${folder}/key;`;
     const listen = `listen 127.0.0.1:${new URL(origin).port} ssl; ${certificate}`;
     const gatehouse = `http://127.0.0.1:${served.port}`;
-    return readmesOneHost({ listen, name: 'company.test', gatehouse, upstream }, pathsOf);
+    return documentedOneHost({ listen, name: 'company.test', gatehouse, upstream }, pathsOf);
   }
 
   async function signUp(page: Page): Promise<string> {
@@ -131,8 +131,8 @@ test.describe('over https', () => {
   }
 });
 
-test('every path of the service is in the README’s list of them', () => {
-  const location = readmeBlocks('nginx')[2] ?? '';
+test('every path of the service is in the documented list of them', () => {
+  const location = documentedBlocks('nginx')[2] ?? '';
   const listed = new RegExp(/~ (\S+) \{/.exec(location)?.[1] ?? '$^');
   const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.url));
   const folders = [routes, path.join(routes, '(app)')].flatMap((folder) =>

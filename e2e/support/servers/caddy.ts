@@ -2,15 +2,15 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findProgram, startProgram } from '@gatehouse/api/testing/server-program';
-import { readmeBlocks } from './readme.ts';
+import { documentedBlocks } from './documented.ts';
 
 const program = findProgram('caddy');
 
 export const hasCaddy = program !== undefined;
 
-/** Returns the site of the README's Caddy configuration, with its three addresses replaced. */
-export function readmesSite({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
-  const block = readmeBlocks('caddyfile').find((text) => text.includes('app.example.com {')) ?? '';
+/** Returns the site of the documented Caddy configuration, with its three addresses replaced. */
+export function documentedSite({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
+  const block = documentedBlocks('caddyfile').find((text) => text.includes('app.example.com {')) ?? '';
   return block
     .replace('app.example.com {', `http://localhost:${port} {`)
     .replaceAll('https://id.example.com', gatehouse)

@@ -10,7 +10,7 @@ type Playwright = PlaywrightWorkerArgs['playwright'];
 
 type Addresses = { port: number; gatehouse: string; upstream: string };
 
-/** Declares the stories of one of the README's proxy configurations, in front of a product without accounts. */
+/** Declares the stories of one of the proxy configurations of docs/proxies.md, in front of a product without accounts. */
 export function testProxy(name: string, start: (at: Addresses) => Promise<{ stop: () => Promise<void> }>): void {
   let service: Service;
   let guarded: string;
@@ -30,14 +30,14 @@ export function testProxy(name: string, start: (at: Addresses) => Promise<{ stop
     for (const end of ends.reverse()) await end();
   });
 
-  test(`the README’s ${name} redirects requests without a session to sign-in, and back`, async ({
+  test(`the documented ${name} redirects requests without a session to sign-in, and back`, async ({
     page,
     playwright,
   }) => {
     await checkGuarded({ service, guarded }, page, playwright);
   });
 
-  test(`the README’s ${name} redirects a user who awaits approval to Gatehouse`, async ({ playwright }) => {
+  test(`the documented ${name} redirects a user who awaits approval to Gatehouse`, async ({ playwright }) => {
     await checkWaiting({ service, guarded }, playwright);
   });
 }

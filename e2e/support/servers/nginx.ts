@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findProgram, startProgram } from '@gatehouse/api/testing/server-program';
-import { readmeBlocks } from './readme.ts';
+import { documentedBlocks } from './documented.ts';
 
 const program = findProgram('nginx');
 
@@ -13,9 +13,9 @@ export function hasNginx(): boolean {
   return spawnSync(program, ['-V'], { encoding: 'utf8' }).stderr.includes('http_auth_request_module');
 }
 
-/** Returns the `server` block of the README, with its three addresses replaced. */
-export function readmesServer({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
-  return (readmeBlocks('nginx')[0] ?? '')
+/** Returns the `server` block of docs/proxies.md, with its three addresses replaced. */
+export function documentedServer({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
+  return (documentedBlocks('nginx')[0] ?? '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
     .replace('server_name app.example.com;', 'server_name localhost;')
     .replaceAll('https://id.example.com', gatehouse)
@@ -25,8 +25,8 @@ export function readmesServer({ port, gatehouse, upstream }: { port: number; gat
 type OneHost = { listen: string; name: string; gatehouse: string; upstream: string };
 
 /** Returns the `server` block for one host: with the product at /app/, or Gatehouse at its own paths only. */
-export function readmesOneHost({ listen, name, gatehouse, upstream }: OneHost, pathsOf: 'product' | 'gatehouse') {
-  const [, server = '', location = ''] = readmeBlocks('nginx');
+export function documentedOneHost({ listen, name, gatehouse, upstream }: OneHost, pathsOf: 'product' | 'gatehouse') {
+  const [, server = '', location = ''] = documentedBlocks('nginx');
   const turned = server.replace('location / {', location.trim()).replace('location /app/ {', 'location / {');
   return (pathsOf === 'product' ? server : turned)
     .replace('listen 443 ssl;', listen)

@@ -16,23 +16,23 @@ type ReverseProxy = {
 const root = new URL('../../../../', import.meta.url);
 const timeouts = 'defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n\n';
 
-/** HAProxy with the README's configuration, whose addresses are replaced. */
+/** HAProxy with the configuration of docs/proxies.md, whose addresses are replaced. */
 export const haproxy: ReverseProxy = {
-  name: 'HAProxy with the README’s configuration',
+  name: 'the documented HAProxy',
   isInstalled: findProgram('haproxy') !== undefined,
   start(folder, { nodes, front }) {
-    const block = readmeBlock('haproxy', 'frontend gatehouse').replace(':8443', `127.0.0.1:${front}`);
+    const block = documentedBlock('haproxy', 'frontend gatehouse').replace(':8443', `127.0.0.1:${front}`);
     const file = write(folder, 'haproxy.cfg', timeouts + withNodes(block, nodes, '10.0.0.11:3000', '10.0.0.12:3000'));
     return startProgram(findProgram('haproxy') ?? 'haproxy', ['-db', '-f', file], { port: front });
   },
 };
 
-/** Caddy with the README's configuration. */
+/** Caddy with the configuration of docs/proxies.md. */
 export const caddy: ReverseProxy = {
-  name: 'Caddy with the README’s configuration',
+  name: 'the documented Caddy',
   isInstalled: findProgram('caddy') !== undefined,
   start(folder, { nodes, front }) {
-    const block = readmeBlock('caddyfile', 'id.example.com {').replace('id.example.com', siteOf(front));
+    const block = documentedBlock('caddyfile', 'id.example.com {').replace('id.example.com', siteOf(front));
     return startCaddy(folder, front, withNodes(block, nodes, '10.0.0.11:3000', '10.0.0.12:3000'));
   },
 };
@@ -60,11 +60,11 @@ function siteOf(front: number): string {
   return `http://:${front}`;
 }
 
-function readmeBlock(language: string, start: string): string {
-  const readme = fs.readFileSync(fileURLToPath(new URL('README.md', root)), 'utf8');
-  const blocks = [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))];
+function documentedBlock(language: string, start: string): string {
+  const page = fs.readFileSync(fileURLToPath(new URL('docs/proxies.md', root)), 'utf8');
+  const blocks = [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))];
   const block = blocks.map(([, text = '']) => text).find((text) => text.startsWith(start));
-  if (block === undefined) throw new Error(`The README has no block of ${language} that starts with ${start}`);
+  if (block === undefined) throw new Error(`docs/proxies.md has no block of ${language} that starts with ${start}`);
   return block;
 }
 

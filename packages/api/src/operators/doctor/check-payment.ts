@@ -35,7 +35,7 @@ function findingOf(error: unknown): Finding {
     return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
   }
   if (status === 403) {
-    const sentence = 'The key may not do what billing needs. Give it the permissions that the README lists.';
+    const sentence = 'The key may not do what billing needs. Give it the permissions that docs/payment.md lists.';
     return wrong('Payment provider', sentence);
   }
   const sentence = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;

@@ -70,7 +70,7 @@ async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | n
     const { status } = providerErrorOf(error) ?? {};
     // checkPayment reports all other failures, such as an invalid key.
     if (status !== 403) return null;
-    return note(about, 'This key may not read the endpoints: compare them with the README by hand.');
+    return note(about, 'This key may not read the endpoints: compare them with docs/payment.md by hand.');
   }
 }
 

@@ -125,8 +125,14 @@ export async function createApp({
     const queue = { sql: scheduled.sql, log, metrics, traces, databaseHealth, timeouts: config.timeouts };
     const kinds = jobKinds({ app, scheduled });
     app.jobs = await open(() => openJobs({ ...queue, kinds, work, schedules, setup: migrates }));
-    if (schedules)
-      await open(() => app.db.transaction((tx) => app.jobs.send(tx, 'payment-plans', {}, { key: 'plans' })));
+    if (schedules) {
+      await open(() =>
+        app.db.transaction(async (tx) => {
+          await app.jobs.send(tx, 'payment-plans', {}, { key: 'plans' });
+          await app.jobs.send(tx, 'encrypt-anew', {}, { key: 'secrets' });
+        }),
+      );
+    }
     if (work) warnOfSubscriptions(scheduled);
   } catch (error) {
     if (!withoutDatabase) {

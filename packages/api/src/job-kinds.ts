@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { deleteExpired } from './auth/delete-expired.ts';
+import { encryptAnew } from './auth/encrypt-anew.ts';
 import { rotateTokenKeys } from './auth/tokens/token-keys.ts';
 import { sendVerification } from './auth/verification/send-verification.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
@@ -28,6 +29,12 @@ export function jobKinds({ app, scheduled }: Apps): JobKinds {
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
       policy: 'stately',
       recordsSuccess: true,
+    },
+    'encrypt-anew': {
+      handler: () => encryptAnew(scheduled),
+      schedule: '* * * * *',
+      policy: 'stately',
+      retry: { forSeconds: 0, longestPauseSeconds: 60 },
     },
     'changes-sweep': {
       handler: () => deleteOldChanges(scheduled),

@@ -6,6 +6,7 @@ import type { Transaction } from '../platform/db/client.ts';
 import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../platform/db/schema/accounts.ts';
 import { rateLimits } from '../platform/db/schema/deployment.ts';
+import { stepAttempts, usedChallenges, wrongCodes } from '../platform/db/schema/factors.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { returnUrls, signInAttempts } from '../platform/db/schema/sign-in.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
@@ -32,6 +33,9 @@ export async function deleteExpired(app: App): Promise<void> {
   await deleteInSteps(app.db, invitations, lt(invitations.expiresAt, yesterday));
   await deleteInSteps(app.db, oneTimeTokens, lt(oneTimeTokens.expiresAt, yesterday));
   await deleteInSteps(app.db, signInAttempts, lt(signInAttempts.expiresAt, now));
+  await deleteInSteps(app.db, stepAttempts, lt(stepAttempts.expiresAt, now));
+  await deleteInSteps(app.db, usedChallenges, lt(usedChallenges.expiresAt, now));
+  await deleteInSteps(app.db, wrongCodes, lt(wrongCodes.at, yesterday));
   await deleteInSteps(app.db, rateLimits, lt(rateLimits.expire, now.getTime()));
   await deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now));
   await deleteOldEntries(app.db, now, app.config.retentionDays);

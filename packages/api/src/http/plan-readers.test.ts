@@ -29,7 +29,7 @@ import { readBody } from './read-body.ts';
 let billing: BillingTest;
 let deploymentKey: string;
 beforeAll(async () => {
-  const environment = { TOKEN_TTL_SECONDS: '300', TOKEN_KEY_SECRET: 'a secret of thirty-two characters or more' };
+  const environment = { TOKEN_TTL_SECONDS: '300', SECRET_KEY: 'a secret of thirty-two characters or more' };
   billing = await startBillingTest({ environment });
   deploymentKey = (await makeKey(billing)).key;
 });

@@ -7,7 +7,7 @@ const letters = fc.constantFrom('A', 'E', 'X', '_');
 
 const warningsOf = (environment: Record<string, string>) => parseConfig(environment).warnings;
 
-const onTheWeb = { PUBLIC_BASE_URL: 'https://id.company.example', DATA_DIR: 'data' };
+const onTheWeb = { PUBLIC_BASE_URL: 'https://id.company.example', DATA_DIR: 'data', SECRET_KEY: 's'.repeat(32) };
 
 describe('the warnings of a configuration', () => {
   it.each([
@@ -15,9 +15,8 @@ describe('the warnings of a configuration', () => {
     [{ IDP_CLIENT_SECRET: 'sandbox' }, /^IDP_CLIENT_SECRET is set and IDP_CLIENT_ID is not: .+\.$/],
     [{ PAYMENT_SECRET_KEY: 'sk_test_sandbox' }, /^PAYMENT_SECRET_KEY is set and PAYMENT_WEBHOOK_SECRET is not: .+\.$/],
     [{ PAYMENT_WEBHOOK_SECRET: 'sandbox' }, /^PAYMENT_WEBHOOK_SECRET is set and PAYMENT_SECRET_KEY is not: .+\.$/],
-    [{ TOKEN_KEY_SECRET: 's'.repeat(32) }, /^TOKEN_KEY_SECRET is set and TOKEN_TTL_SECONDS is not: .+\.$/],
     [{ TOKEN_TTL_SECONDS: '300', HOST: '0.0.0.0' }, /^TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: .+\.$/],
-    [{ ...onTheWeb, TOKEN_TTL_SECONDS: '300' }, /^TOKEN_KEY_SECRET is unset: .+\.$/],
+    [{ PUBLIC_BASE_URL: onTheWeb.PUBLIC_BASE_URL, DATA_DIR: 'data' }, /^SECRET_KEY is unset: .+\.$/],
     [{ DATABASE_URI: 'postgres://db/gatehouse' }, /^DATABASE_URI .* Perhaps it is DATABASE_URL\.$/],
     [{ PUBLIC_BASEURL: 'https://id.company.example' }, /^PUBLIC_BASEURL .* Perhaps it is PUBLIC_BASE_URL\.$/],
     [{ PAYMENT_PRICES_GOLD: 'gold_monthly' }, /^PAYMENT_PRICES_GOLD .* Perhaps it is PAYMENT_PRICE_GOLD\.$/],
@@ -47,7 +46,7 @@ describe('the warnings of a configuration', () => {
 
   it('are none where a pair is whole, or a value empty', () => {
     expect(warningsOf({ IDP_CLIENT_ID: 'client', IDP_CLIENT_SECRET: 'sandbox', DATABASE_URI: '' })).toEqual([]);
-    expect(warningsOf({ ...onTheWeb, TOKEN_TTL_SECONDS: '300', TOKEN_KEY_SECRET: 's'.repeat(32) })).toEqual([]);
+    expect(warningsOf({ ...onTheWeb, TOKEN_TTL_SECONDS: '300' })).toEqual([]);
     expect(warningsOf({ TOKEN_TTL_SECONDS: '300' })).toEqual([]);
     expect(warningsOf({ PAYMENT_SECRET_KEY: 'sk_test_sandbox', PAYMENT_WEBHOOK_SECRET: 'sandbox' })).toEqual([]);
   });

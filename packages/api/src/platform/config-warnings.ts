@@ -12,12 +12,21 @@ export function isPriceVariable(name: string): boolean {
   return /^PAYMENT_PRICE_[A-Z][A-Z0-9_]*$/.test(name);
 }
 
-/** Returns a sentence for each probable mistake in the settings of tokens, if tokens are on. */
-export function tokenWarnings(publicBaseUrl: string | null, secret: string | undefined): string[] {
-  if (publicBaseUrl === null) return ['TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: no tokens are issued.'];
+type Secrets = { publicBaseUrl: string | null; secretKeys: string[]; issuesTokens: boolean };
+
+/** Returns a sentence for each probable mistake in the settings of tokens and of what is encrypted. */
+export function secretWarnings({ publicBaseUrl, secretKeys, issuesTokens }: Secrets): string[] {
+  const warnings: string[] = [];
+  if (issuesTokens && publicBaseUrl === null) {
+    warnings.push('TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: no tokens are issued.');
+  }
   // On loopback only developers have the database.
-  if (secret !== undefined || publicBaseUrl.startsWith('http:')) return [];
-  return ['TOKEN_KEY_SECRET is unset: the keys that sign tokens are stored without encryption.'];
+  if (secretKeys.length === 0 && publicBaseUrl?.startsWith('https:')) {
+    warnings.push(
+      'SECRET_KEY is unset: authenticator apps are not offered, and keys in the database are not encrypted.',
+    );
+  }
+  return warnings;
 }
 
 function incompletePairs(set: Set<string>): string[] {
@@ -26,7 +35,6 @@ function incompletePairs(set: Set<string>): string[] {
     ['IDP_CLIENT_SECRET', 'IDP_CLIENT_ID', 'sign-in through the identity provider is off'],
     ['PAYMENT_SECRET_KEY', 'PAYMENT_WEBHOOK_SECRET', "the payment provider's events are refused"],
     ['PAYMENT_WEBHOOK_SECRET', 'PAYMENT_SECRET_KEY', 'billing is off'],
-    ['TOKEN_KEY_SECRET', 'TOKEN_TTL_SECONDS', 'no tokens are issued'],
   ];
   return pairs
     .filter(([one, other]) => set.has(one) && !set.has(other))

@@ -55,7 +55,12 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   VERIFICATION_TTL_SECONDS: ['59', '604801', 'an hour'],
   SESSION_TTL_DAYS: ['0', '91', 'a month'],
   TOKEN_TTL_SECONDS: ['9', '3601', 'five minutes'],
-  TOKEN_KEY_SECRET: ['thirty-one characters are few..', `${'s'.repeat(32)}${bell}`],
+  SECRET_KEY: [
+    'thirty-one characters are few..',
+    `${'s'.repeat(32)}${bell}`,
+    `${'s'.repeat(32)},thirty-one characters are few..`,
+    ',',
+  ],
   PAST_DUE_GRACE_DAYS: ['-1', '91'],
   SERVICE_NAME: ['n'.repeat(61), `Name${bell}`],
   SERVICE_URL: ['nowhere', 'javascript:alert(1)'],
@@ -111,6 +116,10 @@ describe('a wrong value', () => {
 describe('parseConfig', () => {
   it('treats an empty variable as unset', () => {
     expect(parseConfig({ PORT: '', PUBLIC_BASE_URL: '  ' })).toEqual(parseConfig({}));
+  });
+
+  it('of TOKEN_KEY_SECRET names SECRET_KEY', () => {
+    expect(() => parseConfig({ TOKEN_KEY_SECRET: 's'.repeat(32) })).toThrow(/^TOKEN_KEY_SECRET: Set SECRET_KEY /);
   });
 
   it('names every wrong variable in a line of its own', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
 import { timeouts } from './config-timeouts.ts';
 import { version } from './config-version.ts';
-import { configWarnings, isPriceVariable, tokenWarnings } from './config-warnings.ts';
+import { configWarnings, isPriceVariable, secretWarnings } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 
 /** An invalid configuration. The message has a line for each invalid variable, with the reason. */
@@ -22,6 +22,7 @@ export type PaymentConfig = NonNullable<Config['payment']>;
  */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  if (set.TOKEN_KEY_SECRET) throw new ConfigError(tokenKeySecret);
   const parsed = variables.safeParse(set);
   const prices = priceVariables.safeParse(
     Object.fromEntries(Object.entries(set).filter(([name]) => isPriceVariable(name))),
@@ -30,6 +31,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
 
   return toConfig(parsed.data, prices.data, configWarnings(environment, Object.keys(variables.shape)));
 }
+
+const tokenKeySecret =
+  'TOKEN_KEY_SECRET: Set SECRET_KEY in its place, to the same value. It encrypts the keys that sign tokens, and more.';
 
 /** Returns one sentence for each invalid variable, about its first issue. A message that is a sentence follows a colon. */
 function describeIssues(...errors: (z.ZodError | undefined)[]): string[] {
@@ -105,7 +109,13 @@ export const variables = z
     VERIFICATION_TTL_SECONDS: integer(60, 604_800).default(3600),
     SESSION_TTL_DAYS: integer(1, 90).default(30),
     TOKEN_TTL_SECONDS: integer(10, 3600).optional(),
-    TOKEN_KEY_SECRET: line.min(32, 'must have at least 32 characters.').optional(),
+    SECRET_KEY: line
+      .pipe(nonEmptyList)
+      .refine(
+        (keys) => keys.every(({ length }) => length >= 32),
+        'must have at least 32 characters, each of several too.',
+      )
+      .default([]),
     PAST_DUE_GRACE_DAYS: integer(0, 90).default(7),
     SERVICE_NAME: line.max(60, 'must be at most 60 characters.').default('Gatehouse'),
     SERVICE_URL: webUrl.optional(),
@@ -194,8 +204,10 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     /** The issuer is part of every token, so without a canonical base URL there are none. */
     tokens:
       set.TOKEN_TTL_SECONDS !== undefined && publicBaseUrl !== null
-        ? { ttlSeconds: set.TOKEN_TTL_SECONDS, secret: set.TOKEN_KEY_SECRET ?? null, issuer: publicBaseUrl }
+        ? { ttlSeconds: set.TOKEN_TTL_SECONDS, issuer: publicBaseUrl }
         : null,
+    /** Encrypt what the database keeps secret: the first encrypts, all decrypt. */
+    secretKeys: set.SECRET_KEY,
     cookieDomain: set.COOKIE_DOMAIN ?? null,
     returnOrigins: set.RETURN_ORIGINS,
     approvedDomains: set.APPROVED_DOMAINS,
@@ -214,7 +226,14 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     retentionDays: set.RETENTION_DAYS,
     timeouts,
     /** Sentences about probable mistakes, logged at start. */
-    warnings: [...warnings, ...(set.TOKEN_TTL_SECONDS ? tokenWarnings(publicBaseUrl, set.TOKEN_KEY_SECRET) : [])],
+    warnings: [
+      ...warnings,
+      ...secretWarnings({
+        publicBaseUrl,
+        secretKeys: set.SECRET_KEY,
+        issuesTokens: set.TOKEN_TTL_SECONDS !== undefined,
+      }),
+    ],
   };
 }
 

@@ -159,6 +159,16 @@ const secrets: Record<string, Power | null> = {
   'sign_ups.browser_hash': null,
   'sign_ups.password_hash': null,
   'users.password_hash': null,
+  // Factors open nothing without the first step.
+  'recovery_codes.code_hash': null,
+  'totp_secrets.secret': null,
+  // The second step and what its limits count.
+  'sessions.step_hash': null,
+  'step_attempts.id_hash': null,
+  'step_attempts.idp_subject': null,
+  'step_attempts.browser_hash': null,
+  'used_challenges.challenge_hash': null,
+  'wrong_codes.browser_hash': null,
 };
 
 /** Which ending each action of the audit is; null where nobody's authority ends. */

@@ -27,14 +27,14 @@ export async function issueToken(
   principal: Principal & Holding<'READ'>,
   { audience }: z.output<typeof tokenInput>,
 ): Promise<{ token: string; expires_at: string }> {
-  const { issuer, ttlSeconds, secret } = app.config.tokens;
-  const { id: kid, privateKey } = await signingKey(app);
-  const key = await importJWK(JSON.parse(await decryptKey(privateKey, secret)), tokenAlgorithm);
+  const { issuer, ttlSeconds } = app.config.tokens;
+  const signing = await signingKey(app);
+  const key = await importJWK(decryptKey(app, signing), tokenAlgorithm);
   const issuedAt = Math.floor(app.now().getTime() / 1000);
   const expiresAt = issuedAt + ttlSeconds;
 
   const token = await new SignJWT(claimsOf(app, principal))
-    .setProtectedHeader({ alg: tokenAlgorithm, kid, typ: 'JWT' })
+    .setProtectedHeader({ alg: tokenAlgorithm, kid: signing.id, typ: 'JWT' })
     .setSubject(principal.kind === 'user' ? principal.user.id : principal.key.id)
     .setIssuer(issuer)
     .setAudience(audience ?? issuer)

@@ -1,6 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
-import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm';
-import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair } from 'jose';
+import { and, asc, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { exportJWK, generateKeyPair } from 'jose';
 import type { App } from '../../app.ts';
 import { lockNumbers } from '../../platform/db/advisory-lock.ts';
 import type { Executor } from '../../platform/db/client.ts';
@@ -8,6 +7,7 @@ import { newId } from '../../platform/db/id.ts';
 import { tokenKeys } from '../../platform/db/schema/tokens.ts';
 import { dayMilliseconds, hourMilliseconds, hourSeconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { decryptSecret, encryptSecret, keyNames } from '../../platform/security/encryption.ts';
 
 type TokensConfig = NonNullable<App['config']['tokens']>;
 
@@ -72,7 +72,7 @@ export async function rotateTokenKeys(app: App): Promise<void> {
   await app.db.delete(tokenKeys).where(lt(lastUse, app.now().toISOString()));
 }
 
-/** A key of a secret that is no longer configured has no successor: it counts as unused two days after it began. */
+/** A key that no node can decrypt any more has no successor: it counts as unused two days after it began. */
 const lastUse = sql`coalesce(${tokenKeys.signsUntil}, ${tokenKeys.signsFrom} + interval '2 days') + ${`${keptMilliseconds / 1000} s`}::interval`;
 
 async function currentKeys(app: TokensApp): Promise<TokenKey[]> {
@@ -81,9 +81,13 @@ async function currentKeys(app: TokensApp): Promise<TokenKey[]> {
 }
 
 /** The keys that this node can sign with, in the order in which they sign. */
-function ownKeys({ config: { tokens } }: TokensApp, db: Executor): Promise<TokenKey[]> {
-  const own = eq(tokenKeys.sealedBy, secretName(tokens.secret));
-  return db.select().from(tokenKeys).where(own).orderBy(asc(tokenKeys.signsFrom));
+function ownKeys(app: TokensApp, db: Executor): Promise<TokenKey[]> {
+  return db.select().from(tokenKeys).where(isOwn(app)).orderBy(asc(tokenKeys.signsFrom));
+}
+
+/** Whether this node can decrypt a key: nodes with other keys of SECRET_KEY have keys of their own. */
+function isOwn({ config }: App) {
+  return inArray(tokenKeys.encryptedBy, ['', ...keyNames(config.secretKeys)]);
 }
 
 function signingNow(keys: TokenKey[], now: Date): TokenKey | undefined {
@@ -108,46 +112,34 @@ function rotate(app: TokensApp): Promise<TokenKey[]> {
       newest === undefined
         ? now
         : new Date(Math.max(newest.signsFrom.getTime() + rotationMilliseconds, now.getTime() + leadMilliseconds));
-    const sealedBy = secretName(app.config.tokens.secret);
     await tx
       .update(tokenKeys)
       .set({ signsUntil: signsFrom })
-      .where(and(eq(tokenKeys.sealedBy, sealedBy), isNull(tokenKeys.signsUntil)));
-    await tx.insert(tokenKeys).values({ id: newId(now), ...(await makeKey(app)), sealedBy, signsFrom });
+      .where(and(isOwn(app), isNull(tokenKeys.signsUntil)));
+    await tx.insert(tokenKeys).values({ ...(await makeKey(app, newId(now))), signsFrom });
     return ownKeys(app, tx);
   });
 }
 
-async function makeKey({ config: { tokens } }: TokensApp): Promise<Pick<TokenKey, 'publicKey' | 'privateKey'>> {
+async function makeKey(
+  { config }: TokensApp,
+  id: string,
+): Promise<Pick<TokenKey, 'id' | 'publicKey' | 'privateKey' | 'encryptedBy'>> {
   const { privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
   const { kty = '', crv = '', x = '', d } = await exportJWK(privateKey);
-  return {
-    publicKey: { kty, crv, x },
-    privateKey: await encryptKey(JSON.stringify({ kty, crv, x, d }), tokens.secret),
-  };
+  const text = JSON.stringify({ kty, crv, x, d });
+  const { stored, encryptedBy } = encryptSecret(config.secretKeys, text, purposeOf(id));
+  return { id, publicKey: { kty, crv, x }, privateKey: stored, encryptedBy };
 }
 
-/** Returns the name of a secret, by which keys that it encrypted are found; '' without one. It does not reveal the secret. */
-function secretName(secret: string | null): string {
-  return secret === null ? '' : createHmac('sha256', secret).update('gatehouse token keys').digest('hex').slice(0, 16);
+/** Returns the private key as a JWK. @throws Error if it was changed, or its key of SECRET_KEY is gone. */
+export function decryptKey(app: TokensApp, { id, privateKey, encryptedBy }: TokenKey): object {
+  const text = decryptSecret(app.config.secretKeys, { stored: privateKey, encryptedBy }, purposeOf(id));
+  if (text === null) throw new Error('The key that signs tokens cannot be decrypted.');
+  return JSON.parse(text);
 }
 
-/** Encrypts a private key with A256GCM; without a secret returns it as it is. */
-async function encryptKey(text: string, secret: string | null): Promise<string> {
-  if (secret === null) return text;
-  return new CompactEncrypt(new TextEncoder().encode(text))
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(encryptionKey(secret));
-}
-
-/** Returns the private key that `encryptKey` encrypted. @throws Error if it was changed, or encrypted by another secret. */
-export async function decryptKey(encrypted: string, secret: string | null): Promise<string> {
-  if (secret === null) return encrypted;
-  const { plaintext } = await compactDecrypt(encrypted, encryptionKey(secret));
-  return new TextDecoder().decode(plaintext);
-}
-
-/** The secret is random and long (config.ts), so that a fast hash is enough. */
-function encryptionKey(secret: string): Uint8Array {
-  return createHash('sha256').update(secret).digest();
+/** What the encryption of a key is bound to. */
+export function purposeOf(id: string): string {
+  return `token key ${id}`;
 }

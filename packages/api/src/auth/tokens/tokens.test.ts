@@ -4,18 +4,20 @@ import type { App } from '../../app.ts';
 import { createApp } from '../../create-app.ts';
 import { tokenKeys } from '../../platform/db/schema/tokens.ts';
 import { dayMilliseconds, hourMilliseconds } from '../../platform/durations.ts';
+import { keyNames } from '../../platform/security/encryption.ts';
 import type { Caller } from '../../router/root.ts';
 import { serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
 import { migrationsFolder } from '../../testing/database/database.ts';
 import { makeKey } from '../../testing/keys.ts';
-import { rotateTokenKeys } from './token-keys.ts';
+import { encryptAnew } from '../encrypt-anew.ts';
+import { decryptKey, rotateTokenKeys, type TokensApp } from './token-keys.ts';
 
 const secret = 'a secret of thirty-two characters or more';
 
 let test: TestApp;
 let api: Caller;
 beforeAll(async () => {
-  test = await startTestApp({ environment: { TOKEN_TTL_SECONDS: '300', TOKEN_KEY_SECRET: secret }, work: false });
+  test = await startTestApp({ environment: { TOKEN_TTL_SECONDS: '300', SECRET_KEY: secret }, work: false });
 });
 afterAll(() => test.close());
 beforeEach(async () => {
@@ -35,9 +37,8 @@ async function verifies(token: string): Promise<boolean> {
 }
 
 /** A second node on the same database. */
-async function anotherNode(tokens: Partial<NonNullable<App['config']['tokens']>> = {}): Promise<App> {
-  const own = test.app.config.tokens;
-  const config = { ...test.app.config, tokens: own && { ...own, ...tokens } };
+async function anotherNode(changed: Partial<App['config']> = {}): Promise<App> {
+  const config = { ...test.app.config, ...changed };
   return createApp({ config, migrations: migrationsFolder, work: false, log: test.app.log, now: test.app.now });
 }
 
@@ -95,21 +96,49 @@ describe('the keys that sign tokens', () => {
     expect(kidOf(await issue())).not.toBe(kidOf(first));
   });
 
-  it('are stored encrypted, and one of another secret is published and never used', async () => {
+  it('are stored encrypted, and one of another key of SECRET_KEY is published and never used', async () => {
     const token = await issue();
     const [row] = await test.app.db.select().from(tokenKeys);
     expect(row?.privateKey).not.toContain('"d"');
     expect(JSON.stringify(row)).not.toContain(secret);
 
-    const plain = await anotherNode({ secret: null });
-    await rotateTokenKeys(plain);
+    const other = await anotherNode({ secretKeys: ['another secret of thirty-two characters'] });
+    await rotateTokenKeys(other);
     await rotateTokenKeys(test.app);
     expect(await test.app.db.$count(tokenKeys)).toBe(2);
     expect(kidOf(await issue())).toBe(kidOf(token));
     expect(await published()).toHaveLength(2);
+    const lost = (await test.app.db.select().from(tokenKeys)).find((each) => each.encryptedBy !== row?.encryptedBy);
     test.advance(4 * dayMilliseconds);
     await rotateTokenKeys(test.app);
-    expect((await test.app.db.select().from(tokenKeys)).map(({ sealedBy }) => sealedBy)).not.toContain('');
+    expect(await published()).not.toContain(lost?.id);
+    await other.close();
+  });
+
+  it('go on signing after a roll of SECRET_KEY, encrypted anew under the first key', async () => {
+    const token = await issue();
+    const rolled = await anotherNode({ secretKeys: ['another secret of thirty-two characters', secret] });
+    await encryptAnew(rolled);
+    await rotateTokenKeys(rolled);
+    const rows = await test.app.db.select().from(tokenKeys);
+    expect(rows.map(({ id, encryptedBy }) => [id, encryptedBy])).toEqual([
+      [kidOf(token), keyNames(rolled.config.secretKeys)[0]],
+    ]);
+    const withoutOld = await anotherNode({ secretKeys: ['another secret of thirty-two characters'] });
+    expect(decryptKey(withoutOld as TokensApp, rows[0] as never)).toMatchObject({ kty: 'OKP', d: expect.any(String) });
+    await rolled.close();
+    await withoutOld.close();
+  });
+
+  it('are stored as they are without SECRET_KEY, and encrypted once there is one', async () => {
+    const plain = await anotherNode({ secretKeys: [] });
+    await rotateTokenKeys(plain);
+    const [before] = await test.app.db.select().from(tokenKeys);
+    expect(before).toMatchObject({ encryptedBy: '', privateKey: expect.stringContaining('"d"') });
+    await encryptAnew(test.app);
+    const [after] = await test.app.db.select().from(tokenKeys);
+    expect(after).toMatchObject({ id: before?.id, encryptedBy: keyNames([secret])[0] });
+    expect(kidOf(await issue())).toBe(before?.id);
     await plain.close();
   });
 });

@@ -32,7 +32,7 @@ it('after a restored backup no session, link, token, signing key, invitation or 
     id: newId(test.app.now()),
     publicKey: { kty: 'OKP', crv: 'Ed25519', x: 'x' },
     privateKey: 'known to a reader of the backup',
-    sealedBy: '',
+    encryptedBy: '',
     signsFrom: test.app.now(),
   });
   const { deployment } = await assignPositions(test.app);

@@ -3,9 +3,10 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { isValidKey } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { knownBrowsers, oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { changeFeed } from '../../platform/db/schema/changes.ts';
+import { recoveryCodes, stepAttempts, usedChallenges } from '../../platform/db/schema/factors.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { invitations } from '../../platform/db/schema/members.ts';
 import { notices, sessions } from '../../platform/db/schema/sessions.ts';
@@ -30,6 +31,11 @@ export function afterRestore(app: App, actor: Actor) {
     await tx.delete(signInAttempts);
     await tx.delete(returnUrls);
     await tx.delete(notices);
+    // A code that was used, or a browser that was no longer trusted, would be valid again.
+    await tx.delete(recoveryCodes);
+    await tx.delete(stepAttempts);
+    await tx.delete(usedChallenges);
+    await tx.update(knownBrowsers).set({ trustedUntil: null });
     // A reader of the backup may know the keys. The next request for a token creates a new one.
     await tx.delete(tokenKeys);
     const mails = await app.jobs.dropMails(tx);

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { countOldSecrets } from '../../auth/encrypt-anew.ts';
 import { identityRedirectUri } from '../../platform/links.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
@@ -86,4 +87,28 @@ export async function checkMail({ mail, config }: App): Promise<Finding[]> {
     const sentence = `It cannot be used (${reasonOf(error)}). Correct SMTP_URL, its user and password, or let the network through.`;
     return [wrong(about, sentence)];
   }
+}
+
+/** Checks whether SECRET_KEY is set, and what keys that are no longer the first still hold. */
+export async function checkSecretKey(app: App): Promise<Finding[]> {
+  const about = 'Encryption';
+  const { secretKeys, publicBaseUrl } = app.config;
+  // That the database does not answer is another check's finding.
+  const { older, lost } = await countOldSecrets(app).catch(() => ({ older: 0, lost: 0 }));
+  if (lost > 0) {
+    const sentence = `${lost} secrets in the database cannot be decrypted. Add the key that encrypted them to SECRET_KEY, after the first one.`;
+    return [wrong(about, sentence)];
+  }
+  if (secretKeys.length === 0) {
+    const sentence =
+      'SECRET_KEY is not set: authenticator apps are not offered, and keys in the database are not encrypted.';
+    return [publicBaseUrl?.startsWith('https:') ? wrong(about, sentence) : note(about, sentence)];
+  }
+  if (older > 0) {
+    return [
+      note(about, `${older} secrets are still encrypted by an older key of SECRET_KEY. Keep it until there are none.`),
+    ];
+  }
+  const rolled = secretKeys.length > 1 ? ' The older keys of SECRET_KEY hold nothing any more and can be removed.' : '';
+  return [right(about, `Secrets in the database are encrypted by SECRET_KEY.${rolled}`)];
 }

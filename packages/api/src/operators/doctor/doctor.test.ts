@@ -32,6 +32,7 @@ test('the report has a line for each check, and contains no secret', async () =>
     // The tests' server runs without durability.
     'note   Database settings',
     'right  Migrations',
+    'note   Encryption',
     'Everything is right.',
   ]);
   const { idp, payment, webhookSecrets } = running.app.config;

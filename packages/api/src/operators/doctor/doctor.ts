@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkIdentity } from './check-identity.ts';
 import { checkPayment } from './check-payment.ts';
-import { checkMail, checkService } from './check-service.ts';
+import { checkMail, checkSecretKey, checkService } from './check-service.ts';
 import { checkWebhook } from './check-webhook.ts';
 import type { Finding } from './finding.ts';
 
@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts';
  * line for each finding; it is sound if none of them is wrong.
  */
 export async function runChecks(app: App): Promise<{ findings: Finding[]; report: string; sound: boolean }> {
-  const checks = [checkService, checkIdentity, checkMail, checkPayment, checkWebhook, checkDatabase];
+  const checks = [checkService, checkIdentity, checkMail, checkPayment, checkWebhook, checkDatabase, checkSecretKey];
   const findings = (await Promise.all(checks.map((check) => check(app)))).flat();
 
   const wrong = findings.filter(({ level }) => level === 'wrong').length;

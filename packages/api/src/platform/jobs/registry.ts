@@ -8,6 +8,8 @@ import type { Transaction } from '../db/client.ts';
 export interface JobData {
   /** Deletes what has expired, erases old declined requests and rotates the keys that sign tokens. */
   sweep: object;
+  /** Encrypts under the first key of SECRET_KEY what an older one encrypted. */
+  'encrypt-anew': object;
   /** Deletes changes that are no longer kept. */
   'changes-sweep': object;
   /** Decides the plans anew that changed by time alone. */

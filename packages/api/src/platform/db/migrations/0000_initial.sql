@@ -5,6 +5,7 @@ CREATE TABLE "identities" (
 	"email" text,
 	"linked_at" timestamp with time zone NOT NULL,
 	"unlinked_at" timestamp with time zone,
+	"counts_as_factor" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "identities_subject" UNIQUE("issuer","subject")
 );
 --> statement-breakpoint
@@ -15,6 +16,7 @@ CREATE TABLE "known_browsers" (
 	"user_agent" text,
 	"client" text,
 	"acknowledged_at" timestamp with time zone,
+	"trusted_until" timestamp with time zone,
 	CONSTRAINT "known_browsers_token_hash_user_id_pk" PRIMARY KEY("token_hash","user_id")
 );
 --> statement-breakpoint
@@ -51,9 +53,12 @@ CREATE TABLE "users" (
 	"demo" boolean DEFAULT false NOT NULL,
 	"onboarded_at" timestamp with time zone,
 	"suspended_at" timestamp with time zone,
+	"passkey_handle" text,
+	"review_since" timestamp with time zone,
 	"last_organisation_id" uuid,
 	"created_at" timestamp with time zone NOT NULL,
-	CONSTRAINT "users_email_unique" UNIQUE("email")
+	CONSTRAINT "users_email_unique" UNIQUE("email"),
+	CONSTRAINT "users_passkey_handle_unique" UNIQUE("passkey_handle")
 );
 --> statement-breakpoint
 CREATE TABLE "verification_links" (
@@ -215,7 +220,8 @@ CREATE TABLE "changes" (
 --> statement-breakpoint
 CREATE TABLE "deployment_secrets" (
 	"name" text PRIMARY KEY NOT NULL,
-	"value" text NOT NULL
+	"value" text NOT NULL,
+	"encrypted_by" text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "job_successes" (
@@ -227,6 +233,61 @@ CREATE TABLE "rate_limits" (
 	"key" text PRIMARY KEY NOT NULL,
 	"points" integer DEFAULT 0 NOT NULL,
 	"expire" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "passkeys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"credential_id" text NOT NULL,
+	"public_key" text NOT NULL,
+	"counter" bigint NOT NULL,
+	"transports" json NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp with time zone NOT NULL,
+	"last_used_at" timestamp with time zone,
+	"refused_at" timestamp with time zone,
+	CONSTRAINT "passkeys_credential_id_unique" UNIQUE("credential_id")
+);
+--> statement-breakpoint
+CREATE TABLE "recovery_codes" (
+	"user_id" uuid NOT NULL,
+	"code_hash" text NOT NULL,
+	CONSTRAINT "recovery_codes_user_id_code_hash_pk" PRIMARY KEY("user_id","code_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "step_attempts" (
+	"id_hash" text PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"organisation_id" uuid,
+	"idp_subject" text,
+	"linking" json,
+	"browser_hash" text NOT NULL,
+	"wrong_answers" integer DEFAULT 0 NOT NULL,
+	"created_at" timestamp with time zone NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"ended_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "totp_secrets" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"secret" text NOT NULL,
+	"encrypted_by" text NOT NULL,
+	"last_step" bigint DEFAULT 0 NOT NULL,
+	"created_at" timestamp with time zone NOT NULL,
+	"confirmed_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "used_challenges" (
+	"challenge_hash" text PRIMARY KEY NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "wrong_codes" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"browser_hash" text NOT NULL,
+	"at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "api_keys" (
@@ -302,6 +363,9 @@ CREATE TABLE "sessions" (
 	"expires_at" timestamp with time zone NOT NULL,
 	"last_used_at" timestamp with time zone NOT NULL,
 	"fresh_until" timestamp with time zone,
+	"fresh_by_factor" boolean DEFAULT false NOT NULL,
+	"provider_confirmed_until" timestamp with time zone,
+	"step_hash" text,
 	"user_agent" text,
 	"client" text,
 	CONSTRAINT "sessions_id_unique" UNIQUE("id"),
@@ -330,7 +394,7 @@ CREATE TABLE "token_keys" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"public_key" jsonb NOT NULL,
 	"private_key" text NOT NULL,
-	"sealed_by" text NOT NULL,
+	"encrypted_by" text NOT NULL,
 	"signs_from" timestamp with time zone NOT NULL,
 	"signs_until" timestamp with time zone
 );
@@ -389,6 +453,11 @@ ALTER TABLE "payment_checkouts" ADD CONSTRAINT "payment_checkouts_organisation_i
 ALTER TABLE "payment_customers" ADD CONSTRAINT "payment_customers_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_invoices" ADD CONSTRAINT "payment_invoices_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_subscriptions" ADD CONSTRAINT "payment_subscriptions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "step_attempts" ADD CONSTRAINT "step_attempts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "totp_secrets" ADD CONSTRAINT "totp_secrets_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "wrong_codes" ADD CONSTRAINT "wrong_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_maker" FOREIGN KEY ("made_by","organisation_id") REFERENCES "public"."memberships"("user_id","organisation_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -397,6 +466,7 @@ ALTER TABLE "memberships" ADD CONSTRAINT "memberships_organisation_id_organisati
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_invited_by_users_id_fk" FOREIGN KEY ("invited_by") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_step_hash_step_attempts_id_hash_fk" FOREIGN KEY ("step_hash") REFERENCES "public"."step_attempts"("id_hash") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sign_in_attempts" ADD CONSTRAINT "sign_in_attempts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage" ADD CONSTRAINT "usage_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_days" ADD CONSTRAINT "usage_days_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -444,6 +514,15 @@ CREATE UNIQUE INDEX "changes_position" ON "changes" USING btree ("position");-->
 CREATE INDEX "changes_organisation" ON "changes" USING btree ("organisation_id","position");--> statement-breakpoint
 CREATE INDEX "changes_unplaced" ON "changes" USING btree ("id") WHERE "changes"."position" is null;--> statement-breakpoint
 CREATE INDEX "changes_at" ON "changes" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "passkeys_user" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "step_attempts_user" ON "step_attempts" USING btree ("user_id","created_at");--> statement-breakpoint
+CREATE INDEX "step_attempts_expiry" ON "step_attempts" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "totp_secrets_confirmed" ON "totp_secrets" USING btree ("user_id") WHERE "totp_secrets"."confirmed_at" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "totp_secrets_pending" ON "totp_secrets" USING btree ("user_id") WHERE "totp_secrets"."confirmed_at" is null;--> statement-breakpoint
+CREATE INDEX "totp_secrets_key" ON "totp_secrets" USING btree ("encrypted_by");--> statement-breakpoint
+CREATE INDEX "used_challenges_expiry" ON "used_challenges" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "wrong_codes_user" ON "wrong_codes" USING btree ("user_id","at");--> statement-breakpoint
+CREATE INDEX "wrong_codes_at" ON "wrong_codes" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "api_keys_organisation" ON "api_keys" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "api_keys_creator" ON "api_keys" USING btree ("created_by");--> statement-breakpoint
 CREATE INDEX "invitations_organisation" ON "invitations" USING btree ("organisation_id","made_by");--> statement-breakpoint
@@ -461,8 +540,7 @@ CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "return_urls_expiry" ON "return_urls" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sign_in_attempts_expiry" ON "sign_in_attempts" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "token_keys_order" ON "token_keys" USING btree ("sealed_by","signs_from");--> statement-breakpoint
-CREATE UNIQUE INDEX "token_keys_newest" ON "token_keys" USING btree ("sealed_by") WHERE "token_keys"."signs_until" is null;--> statement-breakpoint
+CREATE INDEX "token_keys_order" ON "token_keys" USING btree ("signs_from");--> statement-breakpoint
 CREATE INDEX "usage_days_day" ON "usage_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "usage_requests_at" ON "usage_requests" USING btree ("at");
 --> statement-breakpoint

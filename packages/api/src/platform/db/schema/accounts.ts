@@ -24,6 +24,13 @@ export const users = pgTable(
     demo: boolean('demo').notNull().default(false),
     onboardedAt: moment('onboarded_at'),
     suspendedAt: moment('suspended_at'),
+    /** The random name that the user's passkeys carry (WebAuthn §5.4.3); null until the first one is set up. */
+    passkeyHandle: text('passkey_handle').unique(),
+    /**
+     * Since when passkeys open no session by themselves, and pages lead to the review of the account's factors: somebody
+     * set a password or changed the address by a link. Null again once the user has answered it.
+     */
+    reviewSince: moment('review_since'),
     lastOrganisationId: uuid('last_organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
     createdAt: moment('created_at').notNull(),
   },
@@ -55,6 +62,11 @@ export const identities = pgTable(
     email: text('email'),
     linkedAt: moment('linked_at').notNull(),
     unlinkedAt: moment('unlinked_at'),
+    /**
+     * Whether a sign-in with it counts as a second factor of its own where the deployment trusts the provider: it created
+     * the account, was connected in a fresh session, or the account's own factor was given once in a sign-in with it.
+     */
+    countsAsFactor: boolean('counts_as_factor').notNull().default(false),
   },
   (table) => [
     unique('identities_subject').on(table.issuer, table.subject),
@@ -170,6 +182,8 @@ export const knownBrowsers = pgTable(
     client: text('client'),
     /** When the user said that they know the browser; null until then, but for the first browser of a user. */
     acknowledgedAt: moment('acknowledged_at'),
+    /** Until when a sign-in from the browser skips the second step; null where the user did not ask for it. */
+    trustedUntil: moment('trusted_until'),
   },
   (table) => [
     primaryKey({ columns: [table.tokenHash, table.userId] }),

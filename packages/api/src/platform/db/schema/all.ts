@@ -3,6 +3,7 @@ export * from './audit.ts';
 export * from './billing.ts';
 export * from './changes.ts';
 export * from './deployment.ts';
+export * from './factors.ts';
 export * from './keys.ts';
 export * from './members.ts';
 export * from './organisations.ts';

@@ -4,8 +4,10 @@ import { moment } from './columns.ts';
 /** Secrets that the service generated. They are the same on every node. */
 export const deploymentSecrets = pgTable('deployment_secrets', {
   name: text('name').primaryKey(),
-  /** Random, base64url. */
+  /** Random, base64url, encrypted where SECRET_KEY is set and the name is not that of the log's pseudonyms. */
   value: text('value').notNull(),
+  /** Names the key of SECRET_KEY that encrypts the value; '' without one. */
+  encryptedBy: text('encrypted_by').notNull().default(''),
 });
 
 /** When a job of a kind last succeeded on any node. The row of a kind is created when its queue is first opened. */

@@ -1,6 +1,7 @@
-import { index, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, index, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
+import { stepAttempts } from './factors.ts';
 import { organisations } from './organisations.ts';
 
 export const sessions = pgTable(
@@ -26,6 +27,12 @@ export const sessions = pgTable(
     lastUsedAt: moment('last_used_at').notNull(),
     /** Until when the session is fresh: its user signed in, or did so again, in the 15 minutes before. */
     freshUntil: moment('fresh_until'),
+    /** Whether that sign-in was with a factor of the account's own. */
+    freshByFactor: boolean('fresh_by_factor').notNull().default(false),
+    /** Until when a code or passkey makes the session fresh without a password: its user has come back from the provider. */
+    providerConfirmedUntil: moment('provider_confirmed_until'),
+    /** The second step that the session waits for: until it is done, the session opens nothing. Null for all others. */
+    stepHash: text('step_hash').references(() => stepAttempts.idHash, { onDelete: 'cascade' }),
     userAgent: text('user_agent'),
     client: text('client'),
   },

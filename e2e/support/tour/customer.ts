@@ -36,9 +36,10 @@ export async function customer(part: TourPart): Promise<void> {
   await seeAccount(part, page);
 }
 
-/** Reports calls of thirty days, so that the chart of the billing page has bars. */
-async function useMeters(page: Page): Promise<void> {
+/** Reports calls of thirty days by a key of the deployment, so that the chart of the billing page has bars. */
+async function useMeters({ service }: TourPart, page: Page): Promise<void> {
   const { organisation } = await (await page.request.get('/api/session')).json();
+  const { stdout: key } = await service.operator('api-key', 'create', '--name', 'Usage', '--scope', 'WRITE');
   const records = Array.from({ length: 30 }, (_, daysAgo) => ({
     organisation: organisation.id,
     meter: 'api_calls',
@@ -46,10 +47,12 @@ async function useMeters(page: Page): Promise<void> {
     idempotency_key: `day ${daysAgo}`,
     at: new Date(Date.now() - daysAgo * dayMilliseconds).toISOString(),
   }));
-  expect((await page.request.post('/api/usage/report', { data: { records } })).status()).toBe(200);
+  const headers = { authorization: `Bearer ${key.trim()}` };
+  expect((await page.request.post('/api/usage/report', { headers, data: { records } })).status()).toBe(200);
 }
 
-async function seePayment({ service, see }: TourPart, page: Page): Promise<void> {
+async function seePayment(part: TourPart, page: Page): Promise<void> {
+  const { service, see } = part;
   await see(page, 'billing-free', '/billing');
   await see(page, 'billing-checkout-left', '/billing?checkout=cancel');
   await page.getByRole('button', { name: 'Choose Silver' }).click();
@@ -70,10 +73,12 @@ async function seePayment({ service, see }: TourPart, page: Page): Promise<void>
   } finally {
     await release();
   }
+  // A page that is still confirming changes when the plan is there, which would count as a layout shift.
+  await expect.poll(async () => (await (await page.request.get('/api/subscription')).json()).plan.tier).toBe('silver');
   await page.goto('/billing?checkout=success');
   await expect(page.getByText('You are on Silver')).toBeVisible();
   await see(page, 'billing-paid');
-  await useMeters(page);
+  await useMeters(part, page);
   await see(page, 'billing-silver', '/billing');
   await see(page, 'home-silver', '/');
   await see(page, 'billing-cancel-dialog', '/billing?ask=cancel');

@@ -214,10 +214,13 @@ it.each(['session’s own', 'second'] as const)(
     }
     late.advance(13 * dayMilliseconds);
     expect(await use()).not.toBeNull();
-    const last = await version();
+    const end = (await version())?.until;
     late.advance(dayMilliseconds);
     expect(await use()).not.toBeNull();
-    // Nor at each request near its end.
+    const last = await version();
+    expect(last?.until).toEqual(end);
+    // A use within ten minutes of the last writes nothing.
+    expect(await use()).not.toBeNull();
     expect(await version()).toEqual(last);
 
     late.advance(0.5 * dayMilliseconds);

@@ -17,6 +17,10 @@ const folders = [
 
 /** Sentences that no form of a page can cause. */
 const notOnPages = [
+  // Of admin commands, which name an address.
+  '7 is suspended: restore-organisation opens it again.',
+  '7 is not waiting for a decision.',
+  '7 owns no organisation.',
   'A declined request could not be erased.',
   'The limit must be a whole number from 1.',
   'This must be a number.',

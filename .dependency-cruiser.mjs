@@ -69,7 +69,7 @@ const handlerRules = openToHandlers.map(([part, who]) => ({
 
 /** Packages that one place alone imports. */
 const keptIn = [
-  ['stripe', `${api}platform/providers/payment\\.ts$|^packages/payment-sandbox/src/`],
+  ['stripe', `${api}platform/providers/payment/|^packages/payment-sandbox/src/`],
   ['nodemailer', `${api}platform/providers/mailer\\.ts$`],
   ['lucia', `${api}auth/sessions/lucia\\.ts$`],
   ['jose', `${api}auth/tokens/`],
@@ -108,6 +108,13 @@ export default {
       severity: 'error',
       from: { path: `${api}router/`, pathNot: tests },
       to: { path: `${api}platform/(db|providers)/` },
+    },
+    {
+      name: 'foreign-json-is-read-by-providers',
+      comment: 'Providers read what others send and return types of ours: nothing else knows the form of their JSON.',
+      severity: 'error',
+      from: { path: '^(apps|packages)/', pathNot: [tests, `${api}platform/providers/`] },
+      to: { path: `${api}platform/providers/untrusted-json\\.ts$` },
     },
     {
       name: 'authority-is-checked-once',

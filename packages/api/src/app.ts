@@ -10,7 +10,7 @@ import type { Jobs } from './platform/jobs/registry.ts';
 import type { Log, LogRefusal } from './platform/log.ts';
 import type { IdentityProvider } from './platform/providers/identity.ts';
 import type { Mailer } from './platform/providers/mailer.ts';
-import type { Payment } from './platform/providers/payment.ts';
+import type { Payment } from './platform/providers/payment/connection.ts';
 import type { Throttle } from './platform/security/throttle.ts';
 import type { PoolLoad } from './platform/telemetry/instrument-statements.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';

@@ -18,7 +18,7 @@ import type { Jobs } from './platform/jobs/registry.ts';
 import { createLog, createRefusalLog, type Log, silentLog } from './platform/log.ts';
 import { createIdentityProvider } from './platform/providers/identity.ts';
 import { createMailer } from './platform/providers/mailer.ts';
-import { createPayment } from './platform/providers/payment.ts';
+import { createPayment } from './platform/providers/payment/connection.ts';
 import { createThrottle } from './platform/security/throttle.ts';
 import { loadPseudonyms } from './platform/telemetry/pseudonyms.ts';
 import { createTelemetry, instrumentCalls, noTelemetry } from './platform/telemetry/telemetry.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
+import { readSubscriptionState } from '../platform/providers/payment/subscription-state.ts';
 import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { failingAt } from '../testing/database/failing-database.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readSubscriptionState } from './subscription/provider-objects.ts';
 import { storeAnswer } from './sync/store-answer.ts';
 
 let billing: BillingTest;

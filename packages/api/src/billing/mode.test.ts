@@ -5,7 +5,7 @@ import { createApp } from '../create-app.ts';
 import { readPlan } from '../organisations/plan.ts';
 import { paymentCustomers, paymentSettings } from '../platform/db/schema/billing.ts';
 import { silentLog } from '../platform/log.ts';
-import { createPayment } from '../platform/providers/payment.ts';
+import { createPayment } from '../platform/providers/payment/connection.ts';
 import { makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { migrationsFolder } from '../testing/database/database.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ask } from '../platform/providers/payment.ts';
+import type { Ask } from '../platform/providers/payment/connection.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { type BillingApp, requirePayment } from './actions/require-payment.ts';

@@ -4,7 +4,7 @@ import { readSession, startSession } from '../auth/sessions/session.ts';
 import { suspendOrganisation } from '../operators/organisations/suspend-organisation.ts';
 import { readPlan } from '../organisations/plan.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
-import { signDelivery } from '../platform/providers/payment.ts';
+import { signDelivery } from '../platform/providers/payment/verify-delivery.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { decideNow, testClient } from '../testing/factories.ts';

@@ -10,7 +10,7 @@ import {
   paymentSubscriptions,
 } from '../platform/db/schema/billing.ts';
 import { changes } from '../platform/db/schema/changes.ts';
-import { createPayment } from '../platform/providers/payment.ts';
+import { createPayment } from '../platform/providers/payment/connection.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { forgetPayments, readStoredPayments } from './forget-payments.ts';

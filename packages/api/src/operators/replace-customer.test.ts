@@ -9,7 +9,7 @@ import { nextCustomer } from '../billing/customers/customer.ts';
 import { reconcileAll } from '../billing/sync/reconcile.ts';
 import { readPlan } from '../organisations/plan.ts';
 import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
-import { createPayment } from '../platform/providers/payment.ts';
+import { createPayment } from '../platform/providers/payment/connection.ts';
 import { makeMember, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { replaceCustomer } from './replace-customer.ts';

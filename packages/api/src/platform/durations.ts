@@ -7,3 +7,8 @@ export const dayMilliseconds = 24 * hourMilliseconds;
 export const hourSeconds = 3600;
 export const daySeconds = 24 * hourSeconds;
 export const yearSeconds = 365 * daySeconds;
+
+/** Returns the date of a second since 1970, as the payment provider gives times; null for none. */
+export function dateOfSecond(second: number | null): Date | null {
+  return second === null ? null : new Date(second * 1000);
+}

@@ -1,12 +1,12 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
-import { toDate } from '../../platform/providers/untrusted-json.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
 import { planOf } from '../plans/plans.ts';
-import type { SubscriptionState } from '../subscription/provider-objects.ts';
 import { readRows } from '../subscription/subscription-rows.ts';
 import { type CheckoutContext, priceOf } from './checkouts.ts';
 import { portalSession } from './open-portal.ts';
@@ -47,11 +47,11 @@ async function confirmPlanChange(app: App, context: CheckoutContext, state: Subs
   const [item, ...others] = state.items;
   if (item?.id == null || others.length > 0) return portalSession(app, ask, customerId);
   return portalSession(app, ask, customerId, {
-    type: 'subscription_update_confirm',
-    subscription_update_confirm: {
-      subscription: state.id,
-      items: [{ id: item.id, price: price.id, quantity: item.quantity }],
-    },
+    page: 'change',
+    subscriptionId: state.id,
+    itemId: item.id,
+    priceId: price.id,
+    quantity: item.quantity,
   });
 }
 
@@ -110,8 +110,8 @@ function unstored(state: SubscriptionState): RankedColumns {
     id,
     status,
     tier: null,
-    endsAt: toDate(state.endsAt),
+    endsAt: dateOfSecond(state.endsAt),
     pastDueSince: null,
-    startedAt: toDate(state.createdAt),
+    startedAt: dateOfSecond(state.createdAt),
   };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
@@ -7,8 +6,13 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { checkoutReturn } from '../../platform/links.ts';
-import { listAll } from '../../platform/providers/list-all.ts';
-import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
+import {
+  type CheckoutSession,
+  expireCheckout,
+  openCheckout,
+  openCheckoutsOf,
+} from '../../platform/providers/payment/checkouts.ts';
+import { type Ask, isMissing } from '../../platform/providers/payment/connection.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import type { PaidTier } from '../plans/plans.ts';
@@ -24,16 +28,6 @@ export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise
   const price = (await lookUpPrices(app, ask))[tier];
   if (price == null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
   return price;
-}
-
-/** An open checkout session at the provider. */
-export type CheckoutSession = { id: string; url: string | null };
-
-/** Returns the customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */
-export function listOpenCheckouts(ask: Ask, customerId: string): Promise<CheckoutSession[]> {
-  return listAll(ask, (provider, paging) =>
-    provider.checkout.sessions.list({ customer: customerId, status: 'open', ...paging }),
-  );
 }
 
 /** Returns the open session for the same price, by our record of it; null if there is none. */
@@ -67,14 +61,9 @@ export async function recordedCheckout(
 export async function expireCheckouts(app: App, ask: Ask, sessions: CheckoutSession[]): Promise<boolean> {
   let expired = true;
   for (const { id } of sessions) {
-    try {
-      await ask((provider) => provider.checkout.sessions.expire(id));
-    } catch (error) {
-      if (providerErrorOf(error)?.status !== 400) throw error;
-      expired = false;
-      continue;
-    }
-    await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(eq(paymentCheckouts.id, id));
+    if (await expireCheckout(ask, id))
+      await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(eq(paymentCheckouts.id, id));
+    else expired = false;
   }
   return expired;
 }
@@ -93,27 +82,11 @@ export function paymentUnderWay(): AppError {
  */
 export async function createCheckout(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = context;
-  const metadata = { organisation: organisationId, tier };
-
-  const session = await ask((provider) =>
-    provider.checkout.sessions.create(
-      {
-        mode: 'subscription',
-        customer: customerId,
-        client_reference_id: organisationId,
-        line_items: [{ price: price.id, quantity: 1 }],
-        metadata,
-        subscription_data: { metadata },
-        success_url: checkoutReturn(app.config, 'success'),
-        cancel_url: checkoutReturn(app.config, 'cancel'),
-      },
-      { idempotencyKey: randomUUID() },
-    ),
-  );
-  if (session.url === null) throw new Error(`The payment provider gave no address for checkout ${session.id}.`);
+  const returns = { success: checkoutReturn(app.config, 'success'), cancel: checkoutReturn(app.config, 'cancel') };
+  const session = await openCheckout(ask, { organisationId, customerId, tier, priceId: price.id, ...returns });
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;
-  await ask((provider) => provider.checkout.sessions.expire(session.id));
+  await expireCheckout(ask, session.id);
   throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
 
@@ -183,7 +156,7 @@ export async function closeCheckouts(app: App, ask: Ask, organisationId: string)
 /** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */
 async function listKnownCheckouts(ask: Ask, customerId: string): Promise<CheckoutSession[]> {
   try {
-    return await listOpenCheckouts(ask, customerId);
+    return await openCheckoutsOf(ask, customerId);
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;
     return [];

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Payment } from '../../platform/providers/payment.ts';
+import type { Payment } from '../../platform/providers/payment/connection.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { confirmPayment } from './confirm-payment.ts';

@@ -3,11 +3,10 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
-import { listAll } from '../../platform/providers/list-all.ts';
-import { type Ask, isMissing } from '../../platform/providers/payment.ts';
+import { type Ask, isMissing } from '../../platform/providers/payment/connection.ts';
+import { cancelSchedule, endNow, futureSchedulesOf } from '../../platform/providers/payment/subscriptions.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { isEnded, requireSubscriptionState } from '../subscription/provider-objects.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { closeCheckouts, oldestPayable, paymentUnderWay } from './checkouts.ts';
 
@@ -39,24 +38,6 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
 }
 
 /**
- * Ends one subscription at the provider immediately, whatever its status and whether or not
- * a schedule manages it. Returns the provider's answer about it, also if it had ended before.
- *
- * @throws AppError PROVIDER_UNAVAILABLE, also if the subscription does not exist or does not end.
- */
-export async function endNow(ask: Ask, id: string): Promise<object> {
-  try {
-    return await ask((provider) => provider.subscriptions.cancel(id));
-  } catch (error) {
-    // The provider no longer finds an ended subscription to cancel.
-    if (!isMissing(error)) throw error;
-    const answer = await ask((provider) => provider.subscriptions.retrieve(id));
-    if (!isEnded(requireSubscriptionState(answer, id))) throw error;
-    return answer;
-  }
-}
-
-/**
  * Ends the live subscriptions of customers and the schedules that would start one later. One
  * failure does not stop the others.
  *
@@ -70,9 +51,7 @@ async function endEverything(ask: Ask, customerIds: string[], live: { id: string
 
   for (const customer of customerIds) {
     await attempt(async () => {
-      for (const { id } of await scheduledOf(ask, customer)) {
-        await attempt(() => ask((provider) => provider.subscriptionSchedules.cancel(id)));
-      }
+      for (const id of await scheduledOf(ask, customer)) await attempt(() => cancelSchedule(ask, id));
     });
   }
   for (const { id } of live) await attempt(() => endNow(ask, id));
@@ -80,11 +59,9 @@ async function endEverything(ask: Ask, customerIds: string[], live: { id: string
 }
 
 /** Returns the schedules that have not started. A deleted customer has none. */
-async function scheduledOf(ask: Ask, customer: string): Promise<{ id: string }[]> {
+async function scheduledOf(ask: Ask, customer: string): Promise<string[]> {
   try {
-    return await listAll(ask, (provider, paging) =>
-      provider.subscriptionSchedules.list({ customer, scheduled: true, ...paging }),
-    );
+    return await futureSchedulesOf(ask, customer);
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;
     return [];

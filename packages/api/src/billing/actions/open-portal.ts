@@ -3,7 +3,8 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
 import { billingPage } from '../../platform/links.ts';
-import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../platform/providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
+import { openPortalPage, type PortalPage } from '../../platform/providers/payment/portal.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { portalConfiguration } from '../prices/portal-configuration.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
@@ -27,33 +28,19 @@ export async function openPortal(
   return { url };
 }
 
-type PortalFlow = PortalParameters['flow_data'];
-
 /**
- * Returns the URL of a new portal session, without the flow if the portal refuses it.
+ * Returns the URL of a new portal session, at one of its pages; at its beginning if the portal refuses that page.
  *
  * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
-export async function portalSession(app: App, ask: Ask, customerId: string, flow?: PortalFlow): Promise<string> {
+export async function portalSession(app: App, ask: Ask, customerId: string, page?: PortalPage): Promise<string> {
   const configuration = await portalConfiguration(app);
-  const plain = {
-    customer: customerId,
-    return_url: billingPage(app.config),
-    ...(configuration === null ? {} : { configuration }),
-  };
+  const session = { customerId, returnUrl: billingPage(app.config), configuration };
 
-  async function open(parameters: PortalParameters): Promise<string> {
-    return (await ask((provider) => provider.billingPortal.sessions.create(parameters))).url;
-  }
-
-  try {
-    return await open(flow === undefined ? plain : { ...plain, flow_data: flow });
-  } catch (error) {
-    if (flow === undefined || providerErrorOf(error)?.status !== 400 || isMissing(error, 'customer')) throw error;
-    app.log.warn('The payment portal refused a flow. `operator billing-setup` brings its configuration up to date.', {
-      flow: flow.type,
-      error,
-    });
-    return open(plain);
-  }
+  const url = await openPortalPage(ask, session, page);
+  if (url !== null) return url;
+  app.log.warn('The payment portal refused a page. `operator billing-setup` brings its configuration up to date.', {
+    page: page?.page,
+  });
+  return (await openPortalPage(ask, session)) ?? session.returnUrl;
 }

@@ -1,7 +1,10 @@
 import type { App } from '../../app.ts';
 import { billingPage } from '../../platform/links.ts';
-import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
-import type { SubscriptionState } from '../subscription/provider-objects.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import { readCustomer } from '../../platform/providers/payment/customers.ts';
+import { finaliseInvoice, invoicesOf, openInvoicesOf } from '../../platform/providers/payment/invoices.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import * as provider from '../../platform/providers/payment/subscriptions.ts';
 import { actAndStore } from '../sync/store-answer.ts';
 import type { CheckoutContext } from './checkouts.ts';
 import { portalSession } from './open-portal.ts';
@@ -53,13 +56,11 @@ const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
  * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export function newCard(app: App, ask: Ask, customerId: string): Promise<string> {
-  return portalSession(app, ask, customerId, { type: 'payment_method_update' });
+  return portalSession(app, ask, customerId, { page: 'card' });
 }
 
 async function hasCard(ask: Ask, { hasPaymentMethod, customerId }: SubscriptionState): Promise<boolean> {
-  if (hasPaymentMethod) return true;
-  const customer = await ask((provider) => provider.customers.retrieve(customerId));
-  return !customer.deleted && (customer.invoice_settings.default_payment_method ?? customer.default_source) !== null;
+  return hasPaymentMethod || (await readCustomer(ask, customerId)).hasPaymentMethod;
 }
 
 /** Returns the provider's answer, which it also stores; null if the provider refused, for example a declined card. */
@@ -69,11 +70,8 @@ async function resume(
   { id, customerId }: SubscriptionState,
   anchor: 'now' | 'unchanged',
 ): Promise<SubscriptionState | null> {
-  const resumption = { payment_behavior: 'resume_on_payment_success', billing_cycle_anchor: { type: anchor } } as const;
   try {
-    return await actAndStore(app, { organisationId, customerId }, id, () =>
-      ask((provider) => provider.subscriptions.resume(id, resumption)),
-    );
+    return await actAndStore(app, { organisationId, customerId }, id, () => provider.resume(ask, id, anchor));
   } catch (error) {
     const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 402) throw error;
@@ -94,26 +92,14 @@ export async function payableInvoice(
   { id, status }: Pick<SubscriptionState, 'id' | 'status'>,
 ): Promise<string | null> {
   if (status === 'unpaid') return newestInvoice(ask, id);
-  const { data } = await ask((provider) => provider.invoices.list({ subscription: id, status: 'open', limit: 10 }));
-  return data.find((invoice) => invoice.hosted_invoice_url)?.hosted_invoice_url ?? null;
+  return (await openInvoicesOf(ask, id)).find(({ page }) => page !== null)?.page ?? null;
 }
 
 /** Skips voided invoices. */
 async function newestInvoice(ask: Ask, subscription: string): Promise<string | null> {
-  const { data } = await ask((provider) => provider.invoices.list({ subscription, limit: 100 }));
-  const newest = data.find(({ status }) => status !== 'void');
+  const newest = (await invoicesOf(ask, subscription)).find(({ status }) => status !== 'void');
   if (newest === undefined) return null;
 
-  const { status, hosted_invoice_url: page } = newest.status === 'draft' ? await finalise(ask, newest.id) : newest;
-  return (status === 'open' || status === 'uncollectible') && page ? page : null;
-}
-
-async function finalise(ask: Ask, id: string) {
-  try {
-    return await ask((provider) => provider.invoices.finalizeInvoice(id, { auto_advance: false }));
-  } catch (error) {
-    // Another request or the provider has finalised the invoice meanwhile.
-    if (providerErrorOf(error)?.status !== 400) throw error;
-    return ask((provider) => provider.invoices.retrieve(id));
-  }
+  const { status, page } = newest.status === 'draft' ? await finaliseInvoice(ask, newest.id) : newest;
+  return status === 'open' || status === 'uncollectible' ? page : null;
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Payment } from '../../platform/providers/payment.ts';
+import type { Payment } from '../../platform/providers/payment/connection.ts';
 
 /** The App of a deployment where billing is on. A use case that takes it cannot be called without the check. */
 export type BillingApp = App & { payment: Payment };

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import { AppError } from '../../platform/errors.ts';
-import { type Ask, providerErrorOf } from '../../platform/providers/payment.ts';
-import { isEnded, requireSubscriptionState, type SubscriptionState } from '../subscription/provider-objects.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import * as provider from '../../platform/providers/payment/subscriptions.ts';
 import { actAndStore } from '../sync/store-answer.ts';
-import { endNow } from './end-subscriptions.ts';
 
 /**
  * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end
@@ -32,14 +32,14 @@ export async function setEnd(
   cancel: boolean,
 ): Promise<SubscriptionState> {
   const { id, customerId } = listed;
-  const store = (act: () => Promise<object>) => actAndStore(app, { organisationId, customerId }, id, act);
+  const store = (act: () => Promise<provider.Answer>) => actAndStore(app, { organisationId, customerId }, id, act);
   let before = listed;
   if (cancel && !hasPaidPeriod(app, before)) {
-    before = await store(() => retrieve(ask, id));
+    before = await store(() => provider.readSubscription(ask, id));
     if (isEnded(before)) return before;
-    if (!hasPaidPeriod(app, before)) return store(() => endNow(ask, id));
+    if (!hasPaidPeriod(app, before)) return store(() => provider.endNow(ask, id));
   }
-  if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, cancel);
+  if (before.scheduleId !== null) await provider.releaseSchedule(ask, before.scheduleId, cancel);
 
   let state = before;
   // Removing one form of a scheduled end may leave the other one.
@@ -61,43 +61,18 @@ function hasPaidPeriod(app: App, { status, currentPeriodEnd, pausedAt }: Subscri
   return currentPeriodEnd > Math.max(pausedAt ?? 0, app.now().getTime() / 1000);
 }
 
-/**
- * Releases a schedule. `keepEnd` keeps the end that the schedule set, so that the subscription
- * still ends if the next request fails. A schedule that was released or ended meanwhile is no
- * error: the change that follows shows whether it can be made.
- */
-async function releaseSchedule(ask: Ask, id: string, keepEnd: boolean): Promise<void> {
-  try {
-    await ask((provider) => provider.subscriptionSchedules.release(id, { preserve_cancel_date: keepEnd }));
-  } catch (error) {
-    const status = providerErrorOf(error)?.status;
-    if (status !== 400 && status !== 404) throw error;
-  }
-}
-
-async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<object> {
+async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<provider.Answer> {
   const { id } = state;
   try {
-    const parameters = changeTo(state, cancel);
-    return await ask((provider) => provider.subscriptions.update(id, parameters));
+    return await provider.setEnd(ask, state, cancel);
   } catch (error) {
     const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 404) throw error;
 
     // The subscription may have ended since it was listed.
-    const now = await retrieve(ask, id);
-    if (!isEnded(requireSubscriptionState(now, id))) throw error;
+    const now = await provider.readSubscription(ask, id);
+    if (!isEnded(now.state)) throw error;
     if (!cancel) throw new AppError('VALIDATION', 'The paid plan has already ended.', { cause: error });
     return now;
   }
-}
-
-function retrieve(ask: Ask, id: string): Promise<object> {
-  return ask((provider) => provider.subscriptions.retrieve(id));
-}
-
-/** Returns one of the two forms of a scheduled end: the provider refuses them together. */
-function changeTo({ cancelFlag, cancelAt }: SubscriptionState, cancel: boolean) {
-  if (cancel) return cancelAt === null ? { cancel_at_period_end: true } : { cancel_at: 'min_period_end' as const };
-  return cancelFlag ? { cancel_at_period_end: false } : { cancel_at: '' as const };
 }

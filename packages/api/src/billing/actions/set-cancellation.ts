@@ -4,15 +4,15 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Ask } from '../../platform/providers/payment.ts';
-import { toDate } from '../../platform/providers/untrusted-json.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
+import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ranked } from '../entitlement/rank-subscriptions.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
-import { isEnded, type SubscriptionState } from '../subscription/provider-objects.ts';
 import { readRows } from '../subscription/subscription-rows.ts';
 import { syncOrganisation } from '../sync/sync.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
@@ -232,7 +232,7 @@ function withAnswer(row: SubscriptionRow, states: SubscriptionState[]): Subscrip
     ...row,
     status: state.status,
     cancelAtPeriodEnd: state.scheduled && !ended,
-    currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
-    endsAt: ended ? null : toDate(state.endsAt),
+    currentPeriodEnd: ended ? null : dateOfSecond(state.currentPeriodEnd),
+    endsAt: ended ? null : dateOfSecond(state.endsAt),
   };
 }

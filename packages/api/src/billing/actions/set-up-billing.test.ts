@@ -1,6 +1,6 @@
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPayment } from '../../platform/providers/payment.ts';
+import { createPayment } from '../../platform/providers/payment/connection.ts';
 import { sandboxIdentity, sandboxPayment, serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember, withPrices } from '../../testing/billing.ts';
 import { openPortal } from './open-portal.ts';

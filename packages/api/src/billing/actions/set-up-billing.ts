@@ -2,13 +2,20 @@ import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
 import { paymentKnownPrices, paymentSettings } from '../../platform/db/schema/billing.ts';
 import { baseUrl, billingPage } from '../../platform/links.ts';
-import { listAll } from '../../platform/providers/list-all.ts';
-import type { Ask } from '../../platform/providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
+import { configurePortal } from '../../platform/providers/payment/portal.ts';
+import {
+  activeProducts,
+  createPrice,
+  createProduct,
+  markProduct,
+  offersByLookupKey,
+} from '../../platform/providers/payment/prices.ts';
 import { withLease } from '../customers/lease.ts';
 import { claimMode } from '../mode.ts';
 import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
 import { portalOffer, portalSetting, saveOffer, setupLease } from '../prices/portal-configuration.ts';
-import { listByLookupKey, readPrices, type TierPrices } from '../prices/read-prices.ts';
+import { readPrices } from '../prices/read-prices.ts';
 
 /**
  * Creates what is missing at the provider: a product and a price for each paid tier, with
@@ -30,12 +37,17 @@ export async function setUpBilling(app: App): Promise<string> {
     for (const tier of made) await makePrice(app, ask, tier);
     const prices = made.length === 0 ? found : await readPrices(app, ask);
 
-    const portalConfiguration = await configurePortal(app, ask, prices);
+    const offer = portalOffer(prices);
+    const portalConfiguration = await configurePortal(ask, {
+      returnUrl: billingPage(app.config),
+      offer,
+      metadata: deploymentMark(app.config),
+    });
     await app.db
       .insert(paymentSettings)
       .values({ name: portalSetting, value: portalConfiguration })
       .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
-    await saveOffer(app, portalOffer(prices));
+    await saveOffer(app, offer);
     const foreign = await foreignKeys(app, ask);
     return [
       ...tiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
@@ -56,27 +68,14 @@ async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
   if (price === null) throw new Error(`The plan ${tier} has no price.`);
 
   const metadata = { ...deploymentMark(app.config), tier };
-  const product =
-    (await findProduct(app, ask, tier)) ?? (await ask((provider) => provider.products.create({ name, metadata }))).id;
-  await ask((provider) =>
-    provider.prices.create({
-      product,
-      currency: price.currency,
-      unit_amount: price.amount,
-      recurring: { interval: price.interval },
-      lookup_key: lookupKey,
-      // An archived price may still hold the key.
-      transfer_lookup_key: true,
-      metadata,
-    }),
-  );
+  const productId = (await findProduct(app, ask, tier)) ?? (await createProduct(ask, name, metadata));
+  await createPrice(ask, { productId, ...price, lookupKey, metadata });
 }
 
 /** An unmarked product of an earlier version is ours if we know a price of it. */
 async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string | null> {
-  const products = await listAll(ask, (provider, paging) => provider.products.list({ active: true, ...paging }));
-  const ofTier = products.filter(({ metadata }) => metadata.tier === tier);
-  const ours = ofTier.find(({ metadata }) => isOurs(app.config, metadata));
+  const ofTier = (await activeProducts(ask)).filter(({ metadata }) => metadata.tier === tier);
+  const ours = ofTier.find(({ metadata }) => isOurs(app.config, deploymentOf(metadata)));
   if (ours !== undefined) return ours.id;
 
   const known = await app.db.select({ id: paymentKnownPrices.productId }).from(paymentKnownPrices);
@@ -84,20 +83,18 @@ async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string |
     ({ id, metadata }) => deploymentOf(metadata) === null && known.some((each) => each.id === id),
   );
   if (unmarked === undefined) return null;
-  await ask((provider) => provider.products.update(unmarked.id, { metadata: deploymentMark(app.config) }));
+  await markProduct(ask, unmarked.id, deploymentMark(app.config));
   return unmarked.id;
 }
 
 /** Maps our lookup keys to the address of the other deployment that created their price, archived ones included. */
 async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
   const names = Object.values(app.plans.priceNames);
-  const found = await Promise.all([true, false].map((active) => listByLookupKey(ask, names, { active })));
+  const found = await Promise.all([true, false].map((active) => offersByLookupKey(ask, names, { active })));
   return new Map(
-    found.flat().flatMap(({ lookup_key, metadata }) => {
-      const deployment = deploymentOf(metadata);
-      return lookup_key === null || deployment === null || isOurs(app.config, metadata)
-        ? []
-        : [[lookup_key, deployment] as const];
+    found.flat().flatMap(({ lookupKey, deployment }) => {
+      const isForeign = deployment !== null && !isOurs(app.config, deployment);
+      return lookupKey === null || !isForeign ? [] : [[lookupKey, deployment] as const];
     }),
   );
 }
@@ -107,40 +104,6 @@ function foreignPrice(app: App, foreign: Map<string, string>, tier: PaidTier): s
   const deployment = foreign.get(key);
   if (deployment === undefined) return null;
   return `${tier}: the price ${key} was made by ${deployment}. Set ${priceVariable(tier)} to another key for a price of your own.`;
-}
-
-async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<string> {
-  const settings = {
-    default_return_url: billingPage(app.config),
-    features: {
-      payment_method_update: { enabled: true },
-      invoice_history: { enabled: true },
-      subscription_cancel: { enabled: true, mode: 'at_period_end' as const },
-      subscription_update: {
-        enabled: true,
-        default_allowed_updates: ['price' as const],
-        ...portalOffer(prices),
-      },
-    },
-    metadata: deploymentMark(app.config),
-  };
-
-  const known = await listAll(ask, (provider, paging) =>
-    provider.billingPortal.configurations.list({ active: true, ...paging }),
-  );
-  // A configuration of an earlier version has no mark; its return address identifies it.
-  const ours =
-    known.find(({ metadata }) => isOurs(app.config, metadata)) ??
-    known.find(
-      ({ metadata, default_return_url }) =>
-        metadata?.purpose === settings.metadata.purpose &&
-        deploymentOf(metadata) === null &&
-        default_return_url === settings.default_return_url,
-    );
-  const saved = await ask(({ billingPortal: { configurations } }) =>
-    ours === undefined ? configurations.create(settings) : configurations.update(ours.id, settings),
-  );
-  return saved.id;
 }
 
 type Metadata = Record<string, string> | null | undefined;
@@ -165,6 +128,6 @@ function deploymentOf(metadata: Metadata): string | null {
  *
  * @throws AppError INTERNAL without a canonical base URL.
  */
-function isOurs(config: Config, metadata: Metadata): boolean {
-  return deploymentOf(metadata) === baseUrl(config);
+function isOurs(config: Config, deployment: string | null): boolean {
+  return deployment === baseUrl(config);
 }

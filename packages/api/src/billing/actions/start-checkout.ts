@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
 import { invalid } from '../../platform/errors.ts';
+import { openCheckoutsOf } from '../../platform/providers/payment/checkouts.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
@@ -11,7 +12,6 @@ import {
   type CheckoutContext,
   createCheckout,
   expireCheckouts,
-  listOpenCheckouts,
   paymentUnderWay,
   priceOf,
   recordedCheckout,
@@ -60,7 +60,7 @@ function readTier({ plans }: App, value: unknown): PaidTier {
 /** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
 async function checkoutUrl(app: App, context: CheckoutContext): Promise<string | null> {
   // Sessions are listed first, so that one paid between the two requests appears as a subscription.
-  const open = await listOpenCheckouts(context.ask, context.customerId);
+  const open = await openCheckoutsOf(context.ask, context.customerId);
   const live = await liveSubscriptions(app, context.ask, context);
 
   if (live.length > 0) {

@@ -2,7 +2,8 @@ import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import { isMissing } from '../../platform/providers/payment.ts';
+import { isMissing } from '../../platform/providers/payment/connection.ts';
+import { setCustomerEmail } from '../../platform/providers/payment/customers.ts';
 import { checkCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
 
@@ -20,7 +21,7 @@ export async function syncContact(app: App, organisationId: string): Promise<voi
 
     const { customerId, email } = due;
     try {
-      await ask((provider) => provider.customers.update(customerId, { email: email ?? '' }));
+      await setCustomerEmail(ask, customerId, email);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // The check flags the customer or marks it as gone: then the address is no longer due.

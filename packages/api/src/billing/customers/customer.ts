@@ -4,7 +4,8 @@ import { isUuid } from '../../platform/db/id.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
-import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import * as provider from '../../platform/providers/payment/customers.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { withLease } from './lease.ts';
 
@@ -64,8 +65,8 @@ export async function checkCustomer(
 ): Promise<'known' | 'deleted' | 'unknown'> {
   const isThis = eq(paymentCustomers.customerId, customerId);
   try {
-    const found = await ask((provider) => provider.customers.retrieve(customerId));
-    if (found.deleted !== true) {
+    const { isDeleted } = await provider.readCustomer(ask, customerId);
+    if (!isDeleted) {
       await confirmCustomer(app, customerId);
       return 'known';
     }
@@ -148,14 +149,9 @@ async function requestCustomer(app: App, ask: Ask, organisationId: string): Prom
   const row = await rowOf(app, organisationId);
   if (row?.customerId != null) return row.customerId;
 
-  const customer = await ask((provider) =>
-    provider.customers.create(
-      { metadata: { organisation: organisationId } },
-      { idempotencyKey: `customer:${organisationId}:${row?.number ?? 1}` },
-    ),
-  );
-  await app.db.update(paymentCustomers).set({ customerId: customer.id }).where(isTheirs);
-  return customer.id;
+  const customerId = await provider.createCustomer(ask, organisationId, row?.number ?? 1);
+  await app.db.update(paymentCustomers).set({ customerId }).where(isTheirs);
+  return customerId;
 }
 
 async function rowOf(app: App, organisationId: string) {

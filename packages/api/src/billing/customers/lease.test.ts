@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { paymentLeases } from '../../platform/db/schema/billing.ts';
-import { timeLimits } from '../../platform/providers/payment.ts';
+import { timeLimits } from '../../platform/providers/payment/connection.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { withLease } from './lease.ts';
 

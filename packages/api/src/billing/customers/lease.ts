@@ -4,7 +4,7 @@ import { prepared } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentLeases } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Ask } from '../../platform/providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 
 /**

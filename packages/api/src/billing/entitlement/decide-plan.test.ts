@@ -4,10 +4,10 @@ import { readPlan } from '../../organisations/plan.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
+import { statusClassOf } from '../../platform/providers/payment/subscription-state.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { decideNow } from '../../testing/factories.ts';
-import { statusClassOf } from '../subscription/provider-objects.ts';
 import { ranked } from './rank-subscriptions.ts';
 
 let running: TestApp;

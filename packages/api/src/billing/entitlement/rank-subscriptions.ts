@@ -1,7 +1,7 @@
 import { dayMilliseconds } from '../../platform/durations.ts';
+import { statusClassOf } from '../../platform/providers/payment/subscription-state.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
-import { statusClassOf } from '../subscription/provider-objects.ts';
 
 /** The columns of a subscription that decide its entitlement and its rank. */
 export type RankedColumns = Pick<SubscriptionRow, 'id' | 'tier' | 'status' | 'endsAt' | 'pastDueSince' | 'startedAt'>;

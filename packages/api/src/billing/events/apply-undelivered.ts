@@ -1,9 +1,9 @@
 import { inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents } from '../../platform/db/schema/billing.ts';
-import { pagesOf } from '../../platform/providers/list-all.ts';
+import { undeliveredEvents } from '../../platform/providers/payment/account.ts';
+import { type PaymentEvent, parseEvent } from '../../platform/providers/payment/event.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { type PaymentEvent, parseEvent } from '../subscription/provider-objects.ts';
 import { applyEvent } from './receive-event.ts';
 
 /** Undelivered events may belong to other endpoints and be many, so one run is bounded. */
@@ -21,10 +21,9 @@ export async function applyUndelivered(app: App): Promise<number> {
 
   let applied = 0;
   let pages = 0;
-  const undelivered = pagesOf(ask, (provider, cursor) => provider.events.list({ delivery_success: false, ...cursor }));
-  for await (const { data, has_more } of undelivered) {
-    applied += await applyNew(app, data);
-    if (++pages < maxPages || !has_more) continue;
+  for await (const { events, more } of undeliveredEvents(ask)) {
+    applied += await applyNew(app, events);
+    if (++pages < maxPages || !more) continue;
 
     app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages });
     break;
@@ -32,16 +31,19 @@ export async function applyUndelivered(app: App): Promise<number> {
   return applied;
 }
 
-async function applyNew(app: App, listed: { id: string }[]): Promise<number> {
+async function applyNew(app: App, listed: object[]): Promise<number> {
   if (listed.length === 0) return 0;
-  const ids = listed.map(({ id }) => id);
+  const parsed = listed.flatMap((value) => {
+    const event = parseEvent(value);
+    return event === null ? [] : [{ event, value }];
+  });
+  const ids = parsed.map(({ event }) => event.id);
   const known = await app.db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids));
   const knownIds = new Set(known.map(({ id }) => id));
 
   let count = 0;
-  for (const value of listed) {
-    const event = parseEvent(value);
-    if (event === null || knownIds.has(event.id)) continue;
+  for (const { event, value } of parsed) {
+    if (knownIds.has(event.id)) continue;
     if (await applyOne(app, event, JSON.stringify(value))) count++;
   }
   return count;

@@ -4,16 +4,10 @@ import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { isUuid } from '../../platform/db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import { textOf } from '../../platform/providers/untrusted-json.ts';
+import { type EventReferences, type PaymentEvent, subscriptionBefore } from '../../platform/providers/payment/event.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { requestPriceLookUp } from '../prices/live-prices.ts';
 import { afterEvent } from '../subscription/newer-state.ts';
-import {
-  type EventReferences,
-  objectBefore,
-  type PaymentEvent,
-  readSubscriptionState,
-  type SubscriptionState,
-} from '../subscription/provider-objects.ts';
 import { readColumns, readRows } from '../subscription/subscription-rows.ts';
 import { writeRow } from '../subscription/write-row.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-store.ts';
@@ -136,7 +130,7 @@ async function completeCheckout(app: App, tx: Transaction, ours: OwnEvent): Prom
 
 async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
-    eq(paymentCheckouts.id, textOf(ours.event.object.id) ?? ''),
+    eq(paymentCheckouts.id, ours.event.objectId ?? ''),
     eq(paymentCheckouts.organisationId, ours.organisationId),
     isNull(paymentCheckouts.closedAt),
   );
@@ -189,8 +183,8 @@ async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<H
 }
 
 /** Returns the columns of the state before an event's change; null if the event shows none. */
-async function stateBefore(app: App, tx: Transaction, { object, previous }: PaymentEvent) {
-  const state = previous === null ? null : readSubscriptionState(objectBefore(object, previous));
+async function stateBefore(app: App, tx: Transaction, event: PaymentEvent) {
+  const state = subscriptionBefore(event);
   return state === null ? null : (await readColumns(app, tx, state)).columns;
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import type { EventReferences, PaymentEvent } from '../subscription/provider-objects.ts';
+import type { EventReferences, PaymentEvent } from '../../platform/providers/payment/event.ts';
 
 /** What a stored event turned out to be. */
 export type EventOutcome = {

@@ -1,8 +1,8 @@
 import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { paymentInvoices as invoice, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { seconds, textOf, toDate } from '../../platform/providers/untrusted-json.ts';
-import type { EventReferences, PaymentEvent } from '../subscription/provider-objects.ts';
+import type { EventReferences, PaymentEvent } from '../../platform/providers/payment/event.ts';
+import { readInvoiceState } from '../../platform/providers/payment/invoices.ts';
 
 type InvoiceEvent = { event: PaymentEvent; references: EventReferences; organisationId: string };
 
@@ -12,14 +12,15 @@ type InvoiceEvent = { event: PaymentEvent; references: EventReferences; organisa
  */
 export async function noteProblem(tx: Transaction, { event, references, organisationId }: InvoiceEvent): Promise<void> {
   const { type, object, created } = event;
+  const shown = readInvoiceState(object);
   if (references.invoiceId === null) return;
   const noted = {
     subscriptionId: references.subscriptionId,
     problem: type === 'invoice.payment_action_required' ? ('action_required' as const) : ('payment_failed' as const),
-    url: webAddress(textOf(object.hosted_invoice_url)),
-    amount: typeof object.amount_due === 'number' ? object.amount_due : null,
-    currency: textOf(object.currency),
-    nextAttemptAt: toDate(seconds(object.next_payment_attempt)),
+    url: shown.page,
+    amount: shown.amountDue,
+    currency: shown.currency,
+    nextAttemptAt: shown.nextAttemptAt,
     notedAt: created,
   };
   await tx
@@ -43,10 +44,6 @@ export async function settleInvoice(
     .insert(invoice)
     .values({ id: references.invoiceId, organisationId, subscriptionId: references.subscriptionId, ...settled })
     .onConflictDoUpdate({ target: invoice.id, set: settled });
-}
-
-function webAddress(value: string | null): string | null {
-  return value !== null && /^https?:\/\//.test(value) ? value : null;
 }
 
 export type PaymentProblem = Pick<typeof invoice.$inferSelect, 'problem' | 'url'>;

@@ -1,13 +1,13 @@
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { AppError, toAppError } from '../../platform/errors.ts';
-import { type SignedText, verifyDelivery } from '../../platform/providers/payment.ts';
 import {
   type PaymentEvent,
   parseEvent,
-  readSubscriptionState,
   referencesOf,
-} from '../subscription/provider-objects.ts';
+  subscriptionAfter,
+} from '../../platform/providers/payment/event.ts';
+import { type SignedText, verifyDelivery } from '../../platform/providers/payment/verify-delivery.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes, lockOwner, storeEvent, storeOutcome, wasHandled } from './event-store.ts';
 
@@ -78,7 +78,7 @@ async function apply(app: App, tx: Transaction, event: PaymentEvent, payload: st
   const isOurMode = app.payment !== null && event.livemode === (app.payment.mode === 'live');
   const handler = isOurMode ? handlerOf(event.type) : null;
   const outcome = handler !== null ? applied : isOurMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
-  const state = handler === 'state' ? readSubscriptionState(event.object) : null;
+  const state = handler === 'state' ? subscriptionAfter(event) : null;
   const references = referencesOf(event, state);
 
   const organisationId = await lockOwner(tx, references);

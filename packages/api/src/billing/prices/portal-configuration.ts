@@ -2,7 +2,8 @@ import { eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSettings } from '../../platform/db/schema/billing.ts';
-import { isMissing } from '../../platform/providers/payment.ts';
+import { isMissing } from '../../platform/providers/payment/connection.ts';
+import { type PortalOffer, updatePortalOffer } from '../../platform/providers/payment/portal.ts';
 import { withLease } from '../customers/lease.ts';
 import { readPrices, type TierPrices } from './read-prices.ts';
 
@@ -21,12 +22,10 @@ export async function updatePortal(app: App): Promise<void> {
   await withLease(app, setupLease, async (ask) => {
     const offer = portalOffer(await readPrices(app, ask));
     const { configuration, isCurrent } = await readSavedOffer(app.db, offer);
-    if (configuration === null || isCurrent || offer.products.length === 0) return;
+    if (configuration === null || isCurrent || offer.length === 0) return;
 
     try {
-      await ask((provider) =>
-        provider.billingPortal.configurations.update(configuration, { features: { subscription_update: offer } }),
-      );
+      await updatePortalOffer(ask, configuration, offer);
     } catch (error) {
       if (!isMissing(error)) throw error;
       app.log.warn('The payment provider does not know the portal’s configuration. Run `operator billing-setup`.', {
@@ -44,7 +43,7 @@ export async function updatePortal(app: App): Promise<void> {
  */
 export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
   const offer = portalOffer(prices);
-  if (offer.products.length === 0) return;
+  if (offer.length === 0) return;
 
   const { configuration, isCurrent } = await readSavedOffer(tx, offer);
   if (configuration === null || isCurrent) return;
@@ -63,19 +62,8 @@ export async function portalConfiguration(app: App): Promise<string | null> {
   return setting?.value ?? null;
 }
 
-/**
- * The part of the portal's configuration about a change of plan: our prices, and that the
- * difference is invoiced at once. With `create_prorations` the higher plan would be given
- * away until the renewal.
- */
-export function portalOffer(prices: TierPrices) {
-  return { proration_behavior: 'always_invoice' as const, products: productsOf(prices) };
-}
-
-type PortalOffer = ReturnType<typeof portalOffer>;
-
 /** Groups the prices by product: the portal lists each product once. */
-function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {
+export function portalOffer(prices: TierPrices): PortalOffer {
   const byProduct = new Map<string, string[]>();
   for (const price of Object.values(prices)) {
     if (price?.productId == null) continue;

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
-import { type Ask, isMissing } from '../../platform/providers/payment.ts';
-import { idOf, textOf } from '../../platform/providers/untrusted-json.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
+import { type Offer, offersByLookupKey, readOffer } from '../../platform/providers/payment/prices.ts';
 import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 
 /** A tier's price at the provider. */
@@ -24,54 +24,30 @@ export type TierPrices = Record<PaidTier, TierPrice | null>;
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = Object.entries(app.plans.priceNames);
-  const listed = await listByLookupKey(
-    ask,
-    names.map(([, name]) => name),
-    { active: true },
-  );
+  const keys = names.map(([, name]) => name);
+  const listed = await offersByLookupKey(ask, keys, { active: true });
 
   const prices: TierPrices = {};
   for (const [tier, name] of names) {
-    const byKey = listed.find((price) => price.lookup_key === name);
-    prices[tier] = readPrice(byKey ?? (await retrievePrice(ask, name)));
+    const byKey = listed.find((price) => price.lookupKey === name);
+    prices[tier] = tierPriceOf(byKey ?? (name.startsWith('price_') ? await readOffer(ask, name) : null));
   }
 
   await storePrices(app, prices);
   return prices;
 }
 
-type ProviderPrice = {
-  id: string;
-  active: boolean;
-  product: unknown;
-  currency: string;
-  unit_amount: number | null;
-  recurring: { interval: string; interval_count: number } | null;
-};
-
-async function retrievePrice(ask: Ask, id: string): Promise<ProviderPrice | null> {
-  if (!id.startsWith('price_')) return null;
-  try {
-    return await ask((provider) => provider.prices.retrieve(id));
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
 const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
 
 /** Null for a price that is archived or paid once: it cannot start a subscription. */
-function readPrice(price: ProviderPrice | null): TierPrice | null {
-  if (price === null || !price.active || textOf(price.id) === null || !price.recurring) return null;
+function tierPriceOf(offer: Offer | null): TierPrice | null {
+  if (offer === null || !offer.isActive || offer.recurring === null) return null;
 
-  const { unit_amount: amount, currency, recurring } = price;
+  const { id, productId, amount, currency, recurring } = offer;
   const interval = intervals.find((each) => each === recurring.interval);
   const shown =
-    typeof amount === 'number' && recurring.interval_count === 1 && interval !== undefined
-      ? { amount, currency, interval }
-      : null;
-  return { id: price.id, productId: idOf(price.product), shown };
+    amount !== null && recurring.count === 1 && interval !== undefined ? { amount, currency, interval } : null;
+  return { id, productId, shown };
 }
 
 async function storePrices(app: App, prices: TierPrices): Promise<void> {
@@ -110,19 +86,4 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
         },
       });
   });
-}
-
-/** The provider refuses a request with more lookup keys. */
-const maxKeys = 10;
-
-/** Returns the provider's prices that hold one of the lookup keys. @throws AppError PROVIDER_UNAVAILABLE. */
-export async function listByLookupKey(ask: Ask, lookupKeys: string[], { active }: { active: boolean }) {
-  const keys = [...new Set(lookupKeys)];
-  const pages = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, page) =>
-    keys.slice(page * maxKeys, (page + 1) * maxKeys),
-  );
-  const listed = await Promise.all(
-    pages.map((lookup_keys) => ask((provider) => provider.prices.list({ lookup_keys, active, limit: 100 }))),
-  );
-  return listed.flatMap(({ data }) => data);
 }

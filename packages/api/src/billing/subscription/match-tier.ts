@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { paymentKnownPrices } from '../../platform/db/schema/billing.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import type { KnownPrice } from '../prices/price-cache.ts';
-import type { SubscriptionState } from './provider-objects.ts';
 
 /**
  * Finds the tier that a subscription pays for, by the prices that this process has in memory. Only if none of those is

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { objectBefore } from '../../platform/providers/payment/event.ts';
+import { readSubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { history, type StateEvent } from '../../testing/payment/random-history.ts';
 import { matchTier } from './match-tier.ts';
 import { afterAnswer, afterEvent, columnsOf, type ShownState, type SubscriptionRow } from './newer-state.ts';
-import { objectBefore, readSubscriptionState } from './provider-objects.ts';
 
 const names = { silver: 'silver_monthly', gold: 'gold_monthly' };
 

@@ -1,7 +1,7 @@
 import type { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { toDate } from '../../platform/providers/untrusted-json.ts';
+import { dateOfSecond } from '../../platform/durations.ts';
+import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import type { TierMatch } from './match-tier.ts';
-import { isEnded, type SubscriptionState } from './provider-objects.ts';
 
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
@@ -33,10 +33,10 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
     tierSource: source,
     priceId,
     cancelAtPeriodEnd: !ended && state.scheduled,
-    currentPeriodStart: ended ? null : toDate(state.currentPeriodStart),
-    currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
-    endsAt: ended ? null : toDate(state.endsAt),
-    startedAt: toDate(state.createdAt),
+    currentPeriodStart: ended ? null : dateOfSecond(state.currentPeriodStart),
+    currentPeriodEnd: ended ? null : dateOfSecond(state.currentPeriodEnd),
+    endsAt: ended ? null : dateOfSecond(state.endsAt),
+    startedAt: dateOfSecond(state.createdAt),
   };
 }
 

@@ -3,9 +3,9 @@ import type { App } from '../../app.ts';
 import { type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { type TierMatch, tierOfSubscription } from './match-tier.ts';
 import { columnsOf, type SubscriptionRow } from './newer-state.ts';
-import type { SubscriptionState } from './provider-objects.ts';
 
 /** The limit of ended subscriptions that are read, so that a long history costs no time. */
 const maxEnded = 10;

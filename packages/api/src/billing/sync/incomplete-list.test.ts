@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { App } from '../../app.ts';
-import type { Ask } from '../../platform/providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';

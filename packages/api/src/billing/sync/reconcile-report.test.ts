@@ -10,7 +10,7 @@ import {
   paymentEvents,
   paymentSubscriptions,
 } from '../../platform/db/schema/billing.ts';
-import type { Ask } from '../../platform/providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { reconcileAll } from './reconcile.ts';

@@ -1,13 +1,13 @@
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
-import { pagesOf } from '../../platform/providers/list-all.ts';
-import { toDate } from '../../platform/providers/untrusted-json.ts';
+import { dateOfSecond } from '../../platform/durations.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { allSubscriptions } from '../../platform/providers/payment/subscriptions.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { recoverCustomer } from '../customers/customer.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
-import { readSubscriptionState, type SubscriptionState } from '../subscription/provider-objects.ts';
 import type { Report } from './report.ts';
 import { type SyncRound, startRound } from './sync-round.ts';
 
@@ -48,8 +48,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
   const seen = new Set<string>();
   const unknownOrganisations: Report['unknownOrganisations'] = [];
 
-  for await (const { data } of pagesOf(ask, (provider, cursor) => provider.subscriptions.list(cursor))) {
-    const states = data.map(readSubscriptionState).filter((state) => state !== null);
+  for await (const states of allSubscriptions(ask)) {
     const rows = await rowsOf(app, states);
     const owners = await ownersOf(app, states);
     await confirmCustomers(app, states);
@@ -130,10 +129,10 @@ function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
     row.status !== state.status ||
     row.customerId !== state.customerId ||
     row.cancelAtPeriodEnd !== state.scheduled ||
-    row.endsAt?.getTime() !== toDate(state.endsAt)?.getTime() ||
-    row.currentPeriodEnd?.getTime() !== toDate(state.currentPeriodEnd)?.getTime() ||
+    row.endsAt?.getTime() !== dateOfSecond(state.endsAt)?.getTime() ||
+    row.currentPeriodEnd?.getTime() !== dateOfSecond(state.currentPeriodEnd)?.getTime() ||
     (row.currentPeriodStart !== null &&
-      row.currentPeriodStart.getTime() !== toDate(state.currentPeriodStart)?.getTime()) ||
+      row.currentPeriodStart.getTime() !== dateOfSecond(state.currentPeriodStart)?.getTime()) ||
     !state.items.some(({ priceId }) => priceId === row.priceId)
   );
 }

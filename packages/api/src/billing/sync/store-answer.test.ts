@@ -5,7 +5,7 @@ import { readPlan } from '../../organisations/plan.ts';
 import { paymentLeases, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { changes } from '../../platform/db/schema/changes.ts';
 import { daySeconds } from '../../platform/durations.ts';
-import type { Ask } from '../../platform/providers/payment.ts';
+import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

@@ -3,9 +3,9 @@ import type { App } from '../../app.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { answeredAt } from '../../platform/providers/payment.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import type * as provider from '../../platform/providers/payment/subscriptions.ts';
 import { afterAnswer, type SubscriptionRow } from '../subscription/newer-state.ts';
-import { requireSubscriptionState, type SubscriptionState } from '../subscription/provider-objects.ts';
 import { readColumns, readRows, type StoredRows } from '../subscription/subscription-rows.ts';
 import { writeRow } from '../subscription/write-row.ts';
 
@@ -15,12 +15,6 @@ export type SubscriptionOwner = { organisationId: string; customerId: string };
 /** The version of a subscription's row before the provider was asked about it; null if it had none. */
 export type Version = number | null;
 
-type Answer = {
-  state: SubscriptionState;
-  /** The second of the provider's clock in which it answered. */
-  at: number;
-};
-
 /**
  * Stores the provider's answer about a subscription, if its row is still what it was before the provider was asked.
  * Returns false and changes nothing otherwise: an event or another answer may show a newer state, and the provider is
@@ -29,7 +23,7 @@ type Answer = {
 export async function storeAnswer(
   app: App,
   owner: SubscriptionOwner,
-  { state, at }: Answer,
+  { state, at }: provider.Answer,
   version: Version,
 ): Promise<boolean> {
   return whileUnchanged(app, { ...owner, id: state.id, version }, async (tx, stored, row) => {
@@ -43,7 +37,12 @@ export async function storeAnswer(
     }
     const { columns, newPrice } = await readColumns(app, tx, state);
     const marks = { ...settled, problem: null };
-    await writeRow(app, tx, stored, { ...write, columns: afterAnswer(row, columns, at), newPrice, marks });
+    await writeRow(app, tx, stored, {
+      ...write,
+      columns: afterAnswer(row, columns, at ?? secondOf(app)),
+      newPrice,
+      marks,
+    });
   });
 }
 
@@ -51,24 +50,23 @@ export async function storeAnswer(
  * Does something at the provider that answers with a subscription, stores the answer if no event arrived meanwhile, and
  * returns its state. The caller holds the organisation's lease.
  *
- * @throws what `act` throws; Error if the answer cannot be read.
+ * @throws what `act` throws.
  */
 export async function actAndStore(
   app: App,
   owner: SubscriptionOwner,
   id: string,
-  act: () => Promise<object>,
+  act: () => Promise<provider.Answer>,
 ): Promise<SubscriptionState> {
   const version = (await versionsOf(app, owner.organisationId)).get(id) ?? null;
   const answer = await act();
-  const state = requireSubscriptionState(answer, id);
-  await storeAnswer(app, owner, { state, at: secondOf(app, answer) }, version);
-  return state;
+  await storeAnswer(app, owner, answer, version);
+  return answer.state;
 }
 
-/** Returns the second of the provider's clock in which it answered, or ours where it does not say. */
-export function secondOf(app: App, answer: object): number {
-  return answeredAt(answer) ?? Math.floor(app.now().getTime() / 1000);
+/** Our clock's second, where the provider does not say in which of its clock it answered. */
+function secondOf(app: App): number {
+  return Math.floor(app.now().getTime() / 1000);
 }
 
 /** Flags a subscription that the provider does not know. It does not end. Returns false as `storeAnswer`. */

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { isAppError } from '../../platform/errors.ts';
-import { providerErrorOf } from '../../platform/providers/payment.ts';
+import { providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
 import type { SubscriptionOwner } from './store-answer.ts';

@@ -3,20 +3,15 @@ import type { App } from '../../app.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { pagesOf } from '../../platform/providers/list-all.ts';
-import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { readSubscription, subscriptionsOf } from '../../platform/providers/payment/subscriptions.ts';
 import { checkCustomer, confirmCustomer, leaseOf, readCustomer, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { decideAnew } from '../entitlement/decide-plan.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
-import {
-  isEnded,
-  readSubscriptionState,
-  requireSubscriptionState,
-  type SubscriptionState,
-} from '../subscription/provider-objects.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
-import { markUnknownToProvider, type SubscriptionOwner, secondOf, storeAnswer, versionsOf } from './store-answer.ts';
+import { markUnknownToProvider, type SubscriptionOwner, storeAnswer, versionsOf } from './store-answer.ts';
 
 /**
  * Fetches a subscription from the provider and updates its row. A subscription that the
@@ -38,17 +33,16 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
 async function syncOne(app: App, ask: Ask, row: SubscriptionRow): Promise<SubscriptionState | null> {
   const { id } = row;
   const version = (await readRow(app.db, id))?.version ?? null;
-  const answer = await retrieve(app, ask, id);
+  const answer = await retrieve(ask, id);
   if (answer === null) await markUnknownToProvider(app, row, version);
   else await storeAnswer(app, row, answer, version);
   return answer?.state ?? null;
 }
 
 /** Returns the provider's answer about a subscription; null if it does not know it. */
-async function retrieve(app: App, ask: Ask, id: string) {
+async function retrieve(ask: Ask, id: string) {
   try {
-    const answer = await ask((provider) => provider.subscriptions.retrieve(id));
-    return { state: requireSubscriptionState(answer, id), at: secondOf(app, answer) };
+    return await readSubscription(ask, id);
   } catch (error) {
     if (!isMissing(error)) throw error;
     return null;
@@ -76,14 +70,7 @@ export async function adoptSubscription(app: App, owner: SubscriptionOwner, id: 
  */
 export async function syncCustomer(app: App, ask: Ask, owner: SubscriptionOwner): Promise<SubscriptionState[]> {
   const versions = await versionsOf(app, owner.organisationId);
-  const answers: { state: SubscriptionState; at: number }[] = [];
-  const pages = pagesOf(ask, (provider, paging) =>
-    provider.subscriptions.list({ customer: owner.customerId, status: 'all', ...paging }),
-  );
-  for await (const page of pages) {
-    const states = page.data.map(readSubscriptionState).filter((state) => state !== null);
-    answers.push(...states.map((state) => ({ state, at: secondOf(app, page) })));
-  }
+  const answers = await subscriptionsOf(ask, owner.customerId);
   for (const answer of answers) await storeAnswer(app, owner, answer, versions.get(answer.state.id) ?? null);
   return answers.map(({ state }) => state);
 }

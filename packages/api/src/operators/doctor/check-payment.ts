@@ -7,7 +7,9 @@ import { portalConfiguration } from '../../billing/prices/portal-configuration.t
 import type { TierPrices } from '../../billing/prices/read-prices.ts';
 import { pingDatabase } from '../../platform/db/health.ts';
 import { formatAmount } from '../../platform/providers/minor-units.ts';
-import { isMissing, type Payment, providerErrorOf } from '../../platform/providers/payment.ts';
+import { readAccount } from '../../platform/providers/payment/account.ts';
+import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import { readPortal } from '../../platform/providers/payment/portal.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks the payment provider's key, mode, clock, prices and portal configuration. */
@@ -43,16 +45,15 @@ function findingOf(error: unknown): Finding {
 }
 
 async function checkKey(app: App, { ask, mode }: Payment): Promise<Finding[]> {
-  const listed = await ask((provider) => provider.prices.list({ limit: 1 }));
-  const [known] = listed.data;
+  const { livemode, at } = await readAccount(ask);
   return [
-    known === undefined || known.livemode === (mode === 'live')
+    livemode === null || livemode === (mode === 'live')
       ? right('Payment provider', `It knows the key, which is of ${mode} mode.`)
       : wrong('Payment provider', `The key looks like ${mode} mode, but the provider’s data are of the other one.`),
     ...(mode === 'test' && app.config.publicBaseUrl?.startsWith('https:')
       ? [note('Payment mode', 'A test key on a public address: nobody pays with real money.')]
       : []),
-    checkClock(app, listed.lastResponse.headers.date),
+    checkClock(app, at),
   ];
 }
 
@@ -72,11 +73,10 @@ async function checkRows(app: App, { mode }: Payment): Promise<Finding[]> {
 /** Well below the 300 s from which the signatures of deliveries are refused. */
 const alarmSeconds = 60;
 
-function checkClock(app: App, dateHeader: string | undefined): Finding {
-  const theirs = Date.parse(dateHeader ?? '');
-  if (Number.isNaN(theirs)) return note('Clock', 'The payment provider’s answer has no Date to compare with.');
+function checkClock(app: App, providerSecond: number | null): Finding {
+  if (providerSecond === null) return note('Clock', 'The payment provider’s answer has no Date to compare with.');
 
-  const seconds = Math.round((app.now().getTime() - theirs) / 1000);
+  const seconds = Math.round(app.now().getTime() / 1000 - providerSecond);
   if (Math.abs(seconds) <= alarmSeconds) return right('Clock', 'It agrees with the payment provider’s.');
   const direction = seconds > 0 ? 'ahead of' : 'behind';
   const sentence = `This machine’s clock is ${Math.abs(seconds)} s ${direction} the payment provider’s; from 300 s on, every event is refused. Set it by NTP.`;
@@ -114,29 +114,20 @@ async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Prom
   }
   if (configuration === null) return wrong(about, `It was never configured from here. ${remedy}`);
 
-  try {
-    const found = await ask((provider) => provider.billingPortal.configurations.retrieve(configuration));
-    const { features } = found;
-    const offered = new Set((features.subscription_update.products ?? []).flatMap((product) => product.prices));
-    const problems = [
-      found.active ? null : 'it is switched off',
-      features.payment_method_update.enabled ? null : 'cards cannot be changed',
-      features.invoice_history.enabled ? null : 'past invoices cannot be seen',
-      features.subscription_cancel.enabled && features.subscription_cancel.mode === 'at_period_end'
-        ? null
-        : 'plans cannot be cancelled at the end of the period',
-      features.subscription_update.enabled ? null : 'plans cannot be changed',
-      features.subscription_update.proration_behavior === 'always_invoice'
-        ? null
-        : 'an upgrade is not charged when it happens',
-      Object.values(prices).every((price) => price === null || offered.has(price.id)) ? null : 'it offers other prices',
-    ].filter((problem) => problem !== null);
-    if (problems.length > 0) return wrong(about, `${configuration}: ${problems.join(', ')}. ${remedy}`);
-    return right(about, `Configuration ${configuration} is as it should be.`);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return wrong(about, `The provider does not know the configuration ${configuration}. ${remedy}`);
-  }
+  const portal = await readPortal(ask, configuration);
+  if (portal === null) return wrong(about, `The provider does not know the configuration ${configuration}. ${remedy}`);
+  const offersEach = Object.values(prices).every((price) => price === null || portal.offeredPrices.includes(price.id));
+  const problems = [
+    portal.isActive ? null : 'it is switched off',
+    portal.changesCards ? null : 'cards cannot be changed',
+    portal.showsInvoices ? null : 'past invoices cannot be seen',
+    portal.cancelsAtPeriodEnd ? null : 'plans cannot be cancelled at the end of the period',
+    portal.changesPlans ? null : 'plans cannot be changed',
+    portal.invoicesAtOnce ? null : 'an upgrade is not charged when it happens',
+    offersEach ? null : 'it offers other prices',
+  ].filter((problem) => problem !== null);
+  if (problems.length > 0) return wrong(about, `${configuration}: ${problems.join(', ')}. ${remedy}`);
+  return right(about, `Configuration ${configuration} is as it should be.`);
 }
 
 async function readConfiguration(app: App): Promise<string | null> {

@@ -1,8 +1,9 @@
 import type { App } from '../../app.ts';
 import { subscribedTypes } from '../../billing/events/event-handlers.ts';
 import { webhookUrl } from '../../platform/links.ts';
-import { listAll } from '../../platform/providers/list-all.ts';
-import { type Payment, providerErrorOf, signDelivery } from '../../platform/providers/payment.ts';
+import { webhookEndpoints } from '../../platform/providers/payment/account.ts';
+import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import { signDelivery } from '../../platform/providers/payment/verify-delivery.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 const timeoutMilliseconds = 5000;
@@ -55,9 +56,8 @@ async function checkSecret(app: App, url: string): Promise<Finding | null> {
 async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | null> {
   const about = 'Webhook endpoint';
   try {
-    const all = await listAll(ask, (provider, paging) => provider.webhookEndpoints.list(paging));
-    const ours = all.filter((each) => each.url === url);
-    const live = ours.find(({ status }) => status === 'enabled');
+    const ours = (await webhookEndpoints(ask)).filter((each) => each.url === url);
+    const live = ours.find(({ isEnabled }) => isEnabled);
     if (live === undefined) {
       const sentence =
         ours.length > 0
@@ -65,7 +65,7 @@ async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | n
           : `The provider sends no events to ${url}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
       return wrong(about, sentence);
     }
-    return checkTypes(live.enabled_events, url);
+    return checkTypes(live.types, url);
   } catch (error) {
     const { status } = providerErrorOf(error) ?? {};
     // checkPayment reports all other failures, such as an invalid key.

@@ -1,7 +1,7 @@
 import { eq, ne } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { paymentSettings } from '../../platform/db/schema/billing.ts';
-import { createPayment } from '../../platform/providers/payment.ts';
+import { createPayment } from '../../platform/providers/payment/connection.ts';
 import { withPrices } from '../../testing/billing.ts';
 import { runChecks } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';

@@ -1,10 +1,13 @@
 import type { App } from '../../app.ts';
+import { dateOfSecond } from '../../platform/durations.ts';
 import {
-  objectBefore,
-  readSubscriptionState,
-  type SubscriptionState,
-} from '../../billing/subscription/provider-objects.ts';
-import { type Fields, fields, seconds, textOf, toDate } from '../../platform/providers/untrusted-json.ts';
+  parsePayload,
+  type ShownObject,
+  subscriptionAfter,
+  subscriptionBefore,
+} from '../../platform/providers/payment/event.ts';
+import { type InvoiceState, readInvoiceState } from '../../platform/providers/payment/invoices.ts';
+import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 
 /** What an event shows of a subscription: its status now, and each property that the event changed. */
 export type SubscriptionChange = {
@@ -43,30 +46,19 @@ export function readEventChange(
   payload: string | null,
   nameOf: NameOfPrice = (price) => price,
 ): EventChange | null {
-  const data = fields(fields(parse(payload ?? ''))?.data);
-  const object = fields(data?.object);
-  if (object === null) return null;
+  const shown = payload === null ? null : parsePayload(payload);
+  if (shown === null) return null;
 
-  if (type.startsWith('customer.subscription.')) {
-    return ofSubscription(object, fields(data?.previous_attributes), nameOf);
-  }
-  if (type.startsWith('invoice.')) return ofInvoice(object);
+  if (type.startsWith('customer.subscription.')) return ofSubscription(shown, nameOf);
+  if (type.startsWith('invoice.')) return ofInvoice(readInvoiceState(shown.object));
   return null;
 }
 
-function parse(payload: string): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return null;
-  }
-}
-
-function ofSubscription(object: Fields, previous: Fields | null, nameOf: NameOfPrice): SubscriptionChange | null {
-  const now = readSubscriptionState(object);
+function ofSubscription(shown: ShownObject, nameOf: NameOfPrice): SubscriptionChange | null {
+  const now = subscriptionAfter(shown);
   if (now === null) return null;
 
-  const before = previous && readSubscriptionState(objectBefore(object, previous));
+  const before = subscriptionBefore(shown);
   const pricesDiffer = before !== null && priceOf(before) !== priceOf(now);
   const periodsDiffer = before !== null && before.currentPeriodEnd !== now.currentPeriodEnd;
   return {
@@ -93,18 +85,15 @@ function endOf(now: SubscriptionState, before: SubscriptionState | null): Subscr
 }
 
 function isoTime(unixSeconds: number | null): string | null {
-  return toDate(unixSeconds)?.toISOString() ?? null;
+  return dateOfSecond(unixSeconds)?.toISOString() ?? null;
 }
 
-function ofInvoice(object: Fields): InvoiceChange | null {
-  const amount = seconds(object.amount_due);
-  const currency = textOf(object.currency);
-  if (amount === null || currency === null || !/^[a-z]{3}$/i.test(currency)) return null;
-  const isPaid = object.status === 'paid';
+function ofInvoice({ status, amountDue, amountPaid, currency }: InvoiceState): InvoiceChange | null {
+  if (amountDue === null || currency === null) return null;
   return {
     kind: 'invoice',
-    amount_due: amount,
-    amount_paid: isPaid ? (seconds(object.amount_paid) ?? amount) : null,
+    amount_due: amountDue,
+    amount_paid: status === 'paid' ? (amountPaid ?? amountDue) : null,
     currency,
   };
 }

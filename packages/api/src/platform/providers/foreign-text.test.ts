@@ -8,7 +8,8 @@ import { parseConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { createIdentityProvider } from './identity.ts';
 import { createMailer } from './mailer.ts';
-import { createPayment, providerErrorOf, signDelivery, verifyDelivery } from './payment.ts';
+import { createPayment, providerErrorOf } from './payment/connection.ts';
+import { signDelivery, verifyDelivery } from './payment/verify-delivery.ts';
 
 /** A secret that another system may quote in its answer. */
 const secret = 'tok3n-Quoted-By-Another-System';

@@ -22,8 +22,3 @@ const lastSecond = 253_402_300_799;
 export function seconds(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= lastSecond ? value : null;
 }
-
-/** The time that the provider gives in seconds. */
-export function toDate(value: number | null): Date | null {
-  return value === null ? null : new Date(value * 1000);
-}

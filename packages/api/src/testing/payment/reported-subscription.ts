@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { App } from '../../app.ts';
-import { requireSubscriptionState } from '../../billing/subscription/provider-objects.ts';
 import { storeAnswer } from '../../billing/sync/store-answer.ts';
 import { noSyncs } from '../../billing/sync/sync-queue.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { hourSeconds } from '../../platform/durations.ts';
+import { readSubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { type BillingTest, makeMember } from '../billing.ts';
 import { deliver, makeEvent } from './payment-events.ts';
 
@@ -43,7 +43,8 @@ export async function reportedSubscription(billing: BillingTest) {
     /** Stores the provider's answer. */
     async answer(status: string) {
       const version = (await row())?.version ?? null;
-      const state = requireSubscriptionState(objectOf(status), names.id);
+      const state = readSubscriptionState(objectOf(status));
+      if (state === null) throw new Error('The answer cannot be read.');
       expect(await storeAnswer(app, owner, { state, at: seconds }, version)).toBe(true);
     },
   };

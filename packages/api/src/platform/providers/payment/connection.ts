@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
-import type { PaymentConfig } from '../config.ts';
-import { AppError, foreignFailure, isAppError } from '../errors.ts';
-import { type InstrumentCall, uninstrumented } from '../telemetry/telemetry.ts';
+import type { PaymentConfig } from '../../config.ts';
+import { AppError, foreignFailure, isAppError } from '../../errors.ts';
+import { type InstrumentCall, uninstrumented } from '../../telemetry/telemetry.ts';
 import { boundedRequests } from './bounded-requests.ts';
 
 /**
@@ -11,8 +11,6 @@ import { boundedRequests } from './bounded-requests.ts';
  * @throws AppError PROVIDER_UNAVAILABLE. `providerErrorOf` returns what the provider answered.
  */
 export type Ask = <Answer>(call: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
-
-export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
 
 export type Payment = {
   /** The provider's mode that the key belongs to. Events of the other mode are not ours. */
@@ -94,7 +92,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 let sdk: typeof Stripe | undefined;
 
 /** Loading the SDK takes 40 to 80 ms, so it is loaded with the first request. */
-async function loadSdk(): Promise<typeof Stripe> {
+export async function loadSdk(): Promise<typeof Stripe> {
   sdk ??= (await import('stripe')).default;
   return sdk;
 }
@@ -155,48 +153,4 @@ export function answeredAt(answer: object): number | null {
   const { lastResponse } = answer as { lastResponse?: { headers?: Record<string, string | undefined> } };
   const milliseconds = Date.parse(lastResponse?.headers?.date ?? '');
   return Number.isNaN(milliseconds) ? null : Math.floor(milliseconds / 1000);
-}
-
-/** The exact text of a delivery, a leading byte-order mark included, and its signature header. */
-export type SignedText = { payload: string; signature: string };
-
-const toleranceSeconds = 300;
-
-/**
- * Verifies the signature of a delivery and returns its JSON. Several secrets are valid while one is
- * being rolled; without a secret every delivery is refused.
- *
- * @throws Error with a sentence that says why the delivery is refused.
- */
-export async function verifyDelivery(
-  { payload, signature }: SignedText,
-  secrets: string[],
-  now: Date,
-): Promise<unknown> {
-  if (secrets.length === 0) throw new Error('No webhook secret is configured.');
-  if (signature === '') throw new Error('The signature is missing.');
-  const { webhooks } = await loadSdk();
-
-  let failure: unknown;
-  for (const secret of secrets) {
-    try {
-      return webhooks.constructEvent(payload, signature, secret, toleranceSeconds, undefined, now.getTime());
-    } catch (error) {
-      if (error instanceof SyntaxError) throw new Error('The body is not valid JSON.');
-      failure = error;
-    }
-  }
-  throw new Error(firstSentence(failure), { cause: failure });
-}
-
-/** Returns a signature header that `verifyDelivery` accepts for a body. */
-export async function signDelivery(body: string, secret: string, now: Date): Promise<string> {
-  const { webhooks } = await loadSdk();
-  return webhooks.generateTestHeaderString({ payload: body, secret, timestamp: Math.floor(now.getTime() / 1000) });
-}
-
-/** Returns the first sentence of an SDK error; the rest is advice for the SDK's users. */
-function firstSentence(failure: unknown): string {
-  const message = failure instanceof Error ? failure.message : '';
-  return /^[^.?!\n]+[.?!]?/.exec(message)?.[0] ?? 'The signature could not be verified.';
 }

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Ask, createPayment, timeLimits } from './connection.ts';
 import { listAll } from './list-all.ts';
-import { type Ask, createPayment, timeLimits } from './payment.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import type { Ask } from './payment.ts';
+import { AppError } from '../../errors.ts';
+import type { Ask } from './connection.ts';
 
 type Sdk = Parameters<Parameters<Ask>[0]>[0];
 

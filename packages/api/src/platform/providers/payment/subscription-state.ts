@@ -1,76 +1,4 @@
-import { type Fields, fields, idOf, seconds, textOf } from '../../platform/providers/untrusted-json.ts';
-
-/** An event of the provider, with the fields that every event has. */
-export type PaymentEvent = {
-  id: string;
-  type: string;
-  /** The provider's time in whole seconds, so it does not order the events of one second. */
-  created: number;
-  livemode: boolean;
-  /** The object that the event is about, as it was after the change. */
-  object: Fields;
-  /** The object's values before the change; null for an event that shows no change. */
-  previous: Fields | null;
-};
-
-/** Parses an event. Returns null if the value is not an event. */
-export function parseEvent(value: unknown): PaymentEvent | null {
-  const event = fields(value);
-  const id = textOf(event?.id);
-  const type = textOf(event?.type);
-  const created = seconds(event?.created);
-  const data = fields(event?.data);
-  const object = fields(data?.object);
-  if (event?.object !== 'event' || id === null || type === null || created === null || object === null) return null;
-
-  const previous = fields(data?.previous_attributes);
-  return { id, type, created, livemode: event.livemode === true, object, previous };
-}
-
-/** The objects that an event names. */
-export type EventReferences = {
-  customerId: string | null;
-  subscriptionId: string | null;
-  invoiceId: string | null;
-  /** The organisations in its reference and metadata, which we wrote there. */
-  organisations: string[];
-};
-
-/** Returns the objects that an event names. `state` is the subscription that it shows, if that is read already. */
-export function referencesOf(event: PaymentEvent, state: SubscriptionState | null): EventReferences {
-  const { organisation, ...named } = state === null ? objectsOfEvent(event) : objectsOfState(state);
-  const organisations = [textOf(event.object.client_reference_id), organisation].filter((id) => id !== null);
-  return { ...named, organisations };
-}
-
-type NamedObjects = Omit<EventReferences, 'organisations'> & { organisation: string | null };
-
-function objectsOfEvent({ type, object }: PaymentEvent): NamedObjects {
-  const [kind = ''] = type.split('.');
-  const isSubscription = type.startsWith('customer.subscription.');
-  const isInvoice = kind === 'invoice';
-
-  return {
-    customerId: isCustomer(type) ? textOf(object.id) : idOf(object.customer),
-    subscriptionId: isSubscription ? textOf(object.id) : subscriptionOf(object),
-    invoiceId: isInvoice ? textOf(object.id) : null,
-    organisation: textOf(fields(object.metadata)?.organisation),
-  };
-}
-
-function objectsOfState({ id, customerId, metadata: { organisation } }: SubscriptionState): NamedObjects {
-  return { customerId, subscriptionId: id, invoiceId: null, organisation };
-}
-
-function isCustomer(type: string): boolean {
-  return /^customer\.(created|updated|deleted)$/.test(type);
-}
-
-/** An invoice names its subscription in `parent`; older API versions and checkouts name it directly. */
-function subscriptionOf(object: Fields): string | null {
-  const parent = fields(fields(object.parent)?.subscription_details);
-  return idOf(parent?.subscription) ?? idOf(object.subscription);
-}
+import { type Fields, fields, idOf, seconds, textOf } from '../untrusted-json.ts';
 
 /** A subscription as an event or an answer of the provider shows it, in any version of its API. Times in seconds. */
 export type SubscriptionState = {
@@ -146,13 +74,6 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
   };
 }
 
-/** Reads a subscription from an answer of the provider. @throws Error if it cannot be read. */
-export function requireSubscriptionState(answer: unknown, id: string): SubscriptionState {
-  const state = readSubscriptionState(answer);
-  if (state === null) throw new Error(`The payment provider's answer about ${id} cannot be read.`);
-  return state;
-}
-
 function dataOf(list: unknown): unknown[] {
   const data = fields(list)?.data;
   return Array.isArray(data) ? data : [];
@@ -189,21 +110,6 @@ export type StatusClass = 'ended' | 'past_due' | 'other';
 export function statusClassOf(status: string): StatusClass {
   if (status === 'canceled' || status === 'incomplete_expired') return 'ended';
   return status === 'past_due' ? 'past_due' : 'other';
-}
-
-/**
- * Computes an object before a change. The provider's `previous_attributes` hold only the changed members of a hash
- * (null for an absent one) but the whole of an array. So a hash is undone member by member, and every other value is
- * replaced.
- */
-export function objectBefore(after: Fields, previous: Fields): Fields {
-  const before = { ...after };
-  for (const [name, value] of Object.entries(previous)) {
-    const now = fields(after[name]);
-    const then = fields(value);
-    before[name] = now !== null && then !== null ? objectBefore(now, then) : value;
-  }
-  return before;
 }
 
 /** Whether a subscription has ended and cannot be reactivated. */

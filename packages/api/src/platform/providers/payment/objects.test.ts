@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { objectBefore, parseEvent, readSubscriptionState, referencesOf, statusClassOf } from './provider-objects.ts';
+import { objectBefore, parseEvent, referencesOf } from './event.ts';
+import { readSubscriptionState, statusClassOf } from './subscription-state.ts';
 
 const event = { object: 'event', id: 'evt_1', type: 'invoice.paid', created: 5, data: { object: {} } };
 

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { type Ask, providerErrorOf } from './connection.ts';
+import { listAll } from './list-all.ts';
+
+/** An open checkout session. */
+export type CheckoutSession = { id: string; url: string | null };
+
+type NewCheckout = {
+  organisationId: string;
+  customerId: string;
+  tier: string;
+  priceId: string;
+  /** Where the page leads after the payment, and without one. */
+  success: string;
+  cancel: string;
+};
+
+/** Opens a checkout session that buys one unit of a price. @throws AppError PROVIDER_UNAVAILABLE; Error without a URL. */
+export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ id: string; url: string }> {
+  const { organisationId, customerId, tier, priceId, success, cancel } = checkout;
+  const metadata = { organisation: organisationId, tier };
+  const { id, url } = await ask((provider) =>
+    provider.checkout.sessions.create(
+      {
+        mode: 'subscription',
+        customer: customerId,
+        client_reference_id: organisationId,
+        line_items: [{ price: priceId, quantity: 1 }],
+        metadata,
+        subscription_data: { metadata },
+        success_url: success,
+        cancel_url: cancel,
+      },
+      { idempotencyKey: randomUUID() },
+    ),
+  );
+  if (url === null) throw new Error(`The payment provider gave no address for checkout ${id}.`);
+  return { id, url };
+}
+
+/** Returns a customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function openCheckoutsOf(ask: Ask, customerId: string): Promise<CheckoutSession[]> {
+  const sessions = await listAll(ask, (provider, paging) =>
+    provider.checkout.sessions.list({ customer: customerId, status: 'open', ...paging }),
+  );
+  return sessions.map(({ id, url }) => ({ id, url }));
+}
+
+/** Expires a checkout session. Returns false if it is complete. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function expireCheckout(ask: Ask, id: string): Promise<boolean> {
+  try {
+    await ask((provider) => provider.checkout.sessions.expire(id));
+    return true;
+  } catch (error) {
+    if (providerErrorOf(error)?.status !== 400) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { dateOfSecond } from '../../durations.ts';
+import { type Fields, seconds, textOf } from '../untrusted-json.ts';
+import { type Ask, providerErrorOf } from './connection.ts';
+
+type Invoice = { id: string; status: string | null; page: string | null };
+
+type ProviderInvoice = { id: string; status: string | null; hosted_invoice_url?: string | null };
+
+function invoiceOf({ id, status, hosted_invoice_url }: ProviderInvoice): Invoice {
+  return { id, status, page: hosted_invoice_url || null };
+}
+
+/** Returns a subscription's newest open invoices, at most ten. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function openInvoicesOf(ask: Ask, subscription: string): Promise<Invoice[]> {
+  const { data } = await ask((provider) => provider.invoices.list({ subscription, status: 'open', limit: 10 }));
+  return data.map(invoiceOf);
+}
+
+/** Returns a subscription's newest invoices, at most a hundred. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function invoicesOf(ask: Ask, subscription: string): Promise<Invoice[]> {
+  const { data } = await ask((provider) => provider.invoices.list({ subscription, limit: 100 }));
+  return data.map(invoiceOf);
+}
+
+/** Finalises a draft without a charge to the stored card. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function finaliseInvoice(ask: Ask, id: string): Promise<Invoice> {
+  try {
+    return invoiceOf(await ask((provider) => provider.invoices.finalizeInvoice(id, { auto_advance: false })));
+  } catch (error) {
+    // Another request or the provider has finalised the invoice meanwhile.
+    if (providerErrorOf(error)?.status !== 400) throw error;
+    return invoiceOf(await ask((provider) => provider.invoices.retrieve(id)));
+  }
+}
+
+/** An invoice as an event shows it. Amounts in the provider's minor units. */
+export type InvoiceState = {
+  status: string | null;
+  amountDue: number | null;
+  amountPaid: number | null;
+  /** Three letters; null for anything else. */
+  currency: string | null;
+  page: string | null;
+  nextAttemptAt: Date | null;
+};
+
+/** Reads an invoice tolerantly, as `readSubscriptionState` a subscription. */
+export function readInvoiceState(object: object): InvoiceState {
+  const invoice = object as Fields;
+  const currency = textOf(invoice.currency);
+  const page = textOf(invoice.hosted_invoice_url);
+  return {
+    status: textOf(invoice.status),
+    amountDue: seconds(invoice.amount_due),
+    amountPaid: seconds(invoice.amount_paid),
+    currency: currency !== null && /^[a-z]{3}$/i.test(currency) ? currency : null,
+    page: page !== null && /^https?:\/\//.test(page) ? page : null,
+    nextAttemptAt: dateOfSecond(seconds(invoice.next_payment_attempt)),
+  };
+}

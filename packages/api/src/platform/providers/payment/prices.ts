@@ -1,0 +1,119 @@
+import { idOf, textOf } from '../untrusted-json.ts';
+import { type Ask, isMissing } from './connection.ts';
+import { listAll } from './list-all.ts';
+
+/** What is sold at the provider. */
+export type Offer = {
+  id: string;
+  productId: string | null;
+  lookupKey: string | null;
+  isActive: boolean;
+  livemode: boolean;
+  currency: string;
+  /** In minor units; null if the price has no fixed amount. */
+  amount: number | null;
+  /** Null if it is paid once. */
+  recurring: { interval: string; count: number } | null;
+  /** The deployment that created it; null for one made elsewhere. */
+  deployment: string | null;
+};
+
+type ProviderPrice = {
+  id: string;
+  active: boolean;
+  livemode: boolean;
+  lookup_key: string | null;
+  product: unknown;
+  currency: string;
+  unit_amount: number | null;
+  recurring: { interval: string; interval_count: number } | null;
+  metadata?: Record<string, string> | null;
+};
+
+function offerOf(price: ProviderPrice): Offer {
+  const { recurring } = price;
+  return {
+    id: price.id,
+    productId: idOf(price.product),
+    lookupKey: price.lookup_key,
+    isActive: price.active && textOf(price.id) !== null,
+    livemode: price.livemode,
+    currency: price.currency,
+    amount: typeof price.unit_amount === 'number' ? price.unit_amount : null,
+    recurring: recurring ? { interval: recurring.interval, count: recurring.interval_count } : null,
+    deployment: price.metadata?.deployment ?? null,
+  };
+}
+
+/** The provider refuses a request with more lookup keys. */
+const maxKeys = 10;
+
+/** Returns the offers that hold one of the lookup keys. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function offersByLookupKey(
+  ask: Ask,
+  lookupKeys: string[],
+  { active }: { active: boolean },
+): Promise<Offer[]> {
+  const keys = [...new Set(lookupKeys)];
+  const pages = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, page) =>
+    keys.slice(page * maxKeys, (page + 1) * maxKeys),
+  );
+  const listed = await Promise.all(
+    pages.map((lookup_keys) => ask((provider) => provider.prices.list({ lookup_keys, active, limit: 100 }))),
+  );
+  return listed.flatMap(({ data }) => data.map(offerOf));
+}
+
+/** Returns an offer; null if the provider does not know it. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function readOffer(ask: Ask, id: string): Promise<Offer | null> {
+  try {
+    return offerOf(await ask((provider) => provider.prices.retrieve(id)));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+type Metadata = Record<string, string>;
+
+/** Creates a product and returns its id. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function createProduct(ask: Ask, name: string, metadata: Metadata): Promise<string> {
+  return (await ask((provider) => provider.products.create({ name, metadata }))).id;
+}
+
+/** Returns all products that are not archived. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function activeProducts(ask: Ask): Promise<{ id: string; metadata: Metadata }[]> {
+  const products = await listAll(ask, (provider, paging) => provider.products.list({ active: true, ...paging }));
+  return products.map(({ id, metadata }) => ({ id, metadata }));
+}
+
+/** Adds metadata to a product. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function markProduct(ask: Ask, id: string, metadata: Metadata): Promise<void> {
+  await ask((provider) => provider.products.update(id, { metadata }));
+}
+
+type NewPrice = {
+  productId: string;
+  currency: string;
+  amount: number;
+  interval: 'day' | 'week' | 'month' | 'year';
+  lookupKey: string | undefined;
+  metadata: Metadata;
+};
+
+/** Creates a recurring price, which takes its lookup key over. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function createPrice(ask: Ask, price: NewPrice): Promise<void> {
+  const { productId, currency, amount, interval, lookupKey, metadata } = price;
+  await ask((provider) =>
+    provider.prices.create({
+      product: productId,
+      currency,
+      unit_amount: amount,
+      recurring: { interval },
+      lookup_key: lookupKey,
+      // An archived price may still hold the key.
+      transfer_lookup_key: true,
+      metadata,
+    }),
+  );
+}

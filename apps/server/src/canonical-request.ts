@@ -66,6 +66,19 @@ export function pathOf(target: string): string | null {
   return withoutEndSlash(new URL(target));
 }
 
+/**
+ * Whether a request names its host as RFC 9112 §3.2 demands: once, and validly. HTTP/1.0 needs no Host. Nothing here
+ * depends on the host, but a proxy in front may have routed by another one of two.
+ */
+export function hasOneHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
+  const [host, ...others] = headersDistinct.host ?? [];
+  if (host === undefined) return httpVersion === '1.0';
+  return others.length === 0 && hostAndPort.test(host) && URL.canParse(`http://${host}`);
+}
+
+/** A name, an IPv4 or IPv6 address, and a port (RFC 3986 §3.2.2, but for marks that no name has). */
+const hostAndPort = /^(\[[\da-f:.]+\]|[\w.~%-]+)(:\d*)?$/i;
+
 /** Paths that the URL Standard leaves as they are, so that most requests need no parser. */
 const plainPath = /^(\/[\w-]+)+(\?[\w=&-]+)?$/;
 

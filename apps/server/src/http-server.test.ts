@@ -50,6 +50,25 @@ it('the last answer of a connection says that it is closed', async () => {
   socket.destroy();
 });
 
+it.each([
+  ['GET', 'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+  ['GET', 'Upgrade: h2c\r\n\r\n'],
+  ['POST', 'Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\nbody'],
+])(
+  'the answer to a %s with Upgrade closes the connection, so that nothing waits for a lost request',
+  async (method, rest) => {
+    await open({}, (request, response) => void request.resume().on('end', () => response.end()));
+    const socket = await connect();
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes;
+    });
+    socket.write(`${method} / HTTP/1.1\r\nHost: a\r\n${rest}${get}`);
+    await once(socket, 'close');
+    expect(received.match(/^(HTTP\/1.1 \d+|Connection: .*)/gm)).toEqual(['HTTP/1.1 200', 'Connection: close']);
+  },
+);
+
 it('a connection whose client reads no answer is closed, and one whose client reads slowly is not', async () => {
   const megabytes = Buffer.alloc(24 * 1024 * 1024);
   const closed: string[] = [];

@@ -4,7 +4,7 @@ import { securityHeaders } from '@gatehouse/api/http/security-headers';
 import type { Config } from '@gatehouse/api/platform/config';
 import type { KeyedClient } from '@gatehouse/api/platform/security/client';
 import { createAdmission, type RequestClass } from './admission.ts';
-import { canonicalise, clientOf, pathOf } from './canonical-request.ts';
+import { canonicalise, clientOf, hasOneHost, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
 import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
 import { listen } from './listen.ts';
@@ -52,6 +52,14 @@ const settings = {
   keepAliveTimeout: 65_000,
 };
 
+/** The types of static files that are text. */
+const textTypes: Record<string, string> = {
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+};
+
 const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
 
@@ -97,14 +105,20 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
     for (const [name, value] of fixedHeaders) response.setHeader(name, value);
   }
 
+  /** Kit's file server keeps the type that is set, and names no charset by itself. Its pages replace it. */
+  function nameCharset(response: ServerResponse, pathname: string) {
+    const type = textTypes[pathname.slice(pathname.lastIndexOf('.'))];
+    if (type !== undefined) response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  }
+
   function answer(request: IncomingMessage, response: ServerResponse): void {
     responses.add(response);
     const closed = new Promise((resolve) => response.once('close', resolve));
     closed.then(() => responses.delete(response));
 
-    // RFC 9112 §3.2, although nothing here depends on the host.
-    const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
-    const target = lacksHost ? null : pathOf(request.url ?? '');
+    // Node drops what follows in the same segment, so that a later request would wait for the answer to a lost one.
+    if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
+    const target = hasOneHost(request) ? pathOf(request.url ?? '') : null;
     if (target === null || request.method === 'TRACE') {
       setFixedHeaders(response);
       if (target !== null) refuseMethod(response, methodsOfAll);
@@ -149,6 +163,7 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
     const work = loaded.rest(request, response, { target, client });
     if (work !== null) return work;
     setFixedHeaders(response);
+    nameCharset(response, pathname);
     canonicalise(request, config, client.address);
     request.url = target;
     const next = () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.');

@@ -87,6 +87,16 @@ const chunked = 'POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\
 it.each([
   ['what is not HTTP', ['\x16\x03\x01 hello\r\n\r\n'], 400, 'VALIDATION'],
   ['a request of HTTP/1.1 without Host', ['GET / HTTP/1.1\r\nConnection: close\r\n\r\n'], 400, 'VALIDATION'],
+  ['two Host headers', ['GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'], 400, 'VALIDATION'],
+  ['two equal ones in HTTP/1.0', ['GET / HTTP/1.0\r\nHost: a\r\nhost: a\r\n\r\n'], 400, 'VALIDATION'],
+  ...['', 'a b', 'a/b', 'a@b', 'a,b:1', '[::1', '::1', 'a:99999', 'a:b'].map(
+    (host): [string, string[], number, string] => [
+      `the host “${host}”`,
+      [`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`],
+      400,
+      'VALIDATION',
+    ],
+  ),
   ['a method that HTTP does not define', ['FOO /login HTTP/1.1\r\nHost: a\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
   ['CONNECT', ['CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
   ['headers of 20 kB', [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`], 431, 'TOO_LARGE'],
@@ -105,6 +115,28 @@ it.each([
   expect([answered, body]).toEqual([status, { error: expect.stringMatching(/\.$/), code }]);
   expect(headers).toMatchObject({ ...expected, 'strict-transport-security': transport, 'cache-control': 'no-store' });
   expect(headers.allow).toBe(status === 405 ? 'GET, HEAD, POST, OPTIONS' : undefined);
+});
+
+it.each(['a', 'a_b.example:3000', '127.0.0.1', '[::1]:3000', 'xn--mnchen-3ya.example', 'a.'])(
+  'a request is answered that names the host %s',
+  async (host) => {
+    await open('https://auth.company.example');
+    serve();
+    const [answered] = await sendRaw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answered).toBe(200);
+  },
+);
+
+it.each([
+  ['/_app/immutable/start.js', 'text/javascript; charset=utf-8'],
+  ['/_app/immutable/start.css', 'text/css; charset=utf-8'],
+  ['/_app/immutable/mark.svg', 'image/svg+xml; charset=utf-8'],
+  ['/robots.txt', 'application/json'],
+])('the type of %s is %s', async (path, type) => {
+  await open('https://auth.company.example');
+  serve();
+  const [, headers] = await ask('GET', path);
+  expect(headers['content-type']).toBe(type);
 });
 
 it('a request whose headers do not come gets 408 with every security header', async () => {

@@ -63,6 +63,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   const { headers } = response;
   const policy = headers.get('content-security-policy');
   if (policy !== null) headers.set('content-security-policy', policyOfPage(policy, app.config));
+  // Kit names none, and a browser would guess it where the page's own element comes late.
+  if (headers.get('content-type') === 'text/html') headers.set('content-type', 'text/html; charset=utf-8');
   for (const [name, value] of securityHeaders) if (!headers.has(name)) headers.set(name, value);
   headers.set('x-request-id', locals.requestId);
   // Pages cannot set it: Kit renders them from the status alone.

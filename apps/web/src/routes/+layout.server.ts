@@ -10,7 +10,7 @@ export const load: LayoutServerLoad = async ({ locals, cookies, request }): Prom
   const principal = signedInUser(locals);
   return {
     branding: brandingOf(locals.app),
-    theme: readTheme(cookies),
+    theme: readTheme({ locals, cookies }),
     notice: await takeNotice({ locals, cookies, request }),
     user: principal && {
       id: principal.user.id,

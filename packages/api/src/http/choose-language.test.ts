@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../platform/config.ts';
 import { chooseLanguage } from './choose-language.ts';
 
+const app = { config: parseConfig({}) };
 const choose = (acceptLanguage: string | null, cookie?: string) =>
-  chooseLanguage({
+  chooseLanguage(app, {
     cookies: { get: () => cookie },
     headers: new Headers(acceptLanguage === null ? {} : { 'accept-language': acceptLanguage }),
   });

@@ -1,12 +1,13 @@
+import type { App } from '../app.ts';
 import type { MailLanguage } from '../platform/security/client.ts';
-import type { RequestCookies } from './cookies.ts';
+import { type RequestCookies, readCookie } from './cookies.ts';
 
 /** What names the language of a request: the cookie of the user's choice, and Accept-Language. */
 type LanguageSource = { cookies: Pick<RequestCookies, 'get'>; headers: Pick<Headers, 'get'> };
 
 /** The language of a request: the user's choice, else the best of Accept-Language, else English. */
-export function chooseLanguage({ cookies, headers }: LanguageSource): MailLanguage {
-  const chosen = cookies.get('language');
+export function chooseLanguage(app: Pick<App, 'config'>, { cookies, headers }: LanguageSource): MailLanguage {
+  const chosen = readCookie(app, cookies, 'language');
   return isLanguage(chosen) ? chosen : bestOf(headers.get('accept-language') ?? '');
 }
 

@@ -4,7 +4,7 @@ import { knownBrowserDays } from '../auth/sessions/known-browser.ts';
 import { longestSessionDays } from '../auth/sessions/lucia.ts';
 import { shareSession } from '../auth/sessions/session.ts';
 import type { Config } from '../platform/config.ts';
-import { daySeconds, hourSeconds } from '../platform/durations.ts';
+import { daySeconds, hourSeconds, yearSeconds } from '../platform/durations.ts';
 
 type CookieAttributes = Omit<SetCookie, 'name' | 'value'> & { path: string };
 
@@ -15,7 +15,21 @@ export type RequestCookies = {
   delete: (name: string, attributes: CookieAttributes) => void;
 };
 
-type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
+type Kind =
+  | 'session'
+  | 'attempt'
+  | 'signup'
+  | 'return'
+  | 'invitation'
+  | 'known'
+  | 'notice'
+  | 'sent'
+  | 'language'
+  | 'theme'
+  | 'steps';
+
+/** What these functions need of the App. */
+type Configured = Pick<App, 'config'>;
 
 const lifetimeSeconds: Record<Kind, number> = {
   session: longestSessionDays * daySeconds,
@@ -25,6 +39,10 @@ const lifetimeSeconds: Record<Kind, number> = {
   invitation: 7 * daySeconds,
   known: knownBrowserDays * daySeconds,
   notice: 300,
+  sent: hourSeconds,
+  language: yearSeconds,
+  theme: yearSeconds,
+  steps: yearSeconds,
 };
 
 /** Whether cookies are Secure, by the scheme of PUBLIC_BASE_URL and never by the request's. */
@@ -33,22 +51,22 @@ function isSecure({ publicBaseUrl }: Config): boolean {
 }
 
 /** The __Host- prefix pins a cookie to this host, over https (RFC 6265bis §4.1.3.2). */
-function nameOf(app: App, kind: Kind): string {
+function nameOf(app: Configured, kind: Kind): string {
   return isSecure(app.config) ? `__Host-${kind}` : kind;
 }
 
 /** The value of a cookie; null if the request has none or an empty one. */
-export function readCookie(app: App, cookies: Pick<RequestCookies, 'get'>, kind: Kind): string | null {
+export function readCookie(app: Configured, cookies: Pick<RequestCookies, 'get'>, kind: Kind): string | null {
   return cookies.get(nameOf(app, kind)) || null;
 }
 
 /** Sets a cookie with the attributes and the lifetime of its kind. */
-export function writeCookie(app: App, cookies: RequestCookies, kind: Kind, value: string): void {
+export function writeCookie(app: Configured, cookies: RequestCookies, kind: Kind, value: string): void {
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
   cookies.set(nameOf(app, kind), value, { ...attributes, maxAge: lifetimeSeconds[kind] });
 }
 
-export function clearCookie(app: App, cookies: RequestCookies, kind: Kind): void {
+export function clearCookie(app: Configured, cookies: RequestCookies, kind: Kind): void {
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
   cookies.delete(nameOf(app, kind), attributes);
 }

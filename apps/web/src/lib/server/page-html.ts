@@ -1,11 +1,12 @@
-import type { Cookies, RequestEvent } from '@sveltejs/kit';
+import { readCookie } from '@gatehouse/api/http/cookies';
+import type { RequestEvent } from '@sveltejs/kit';
 import { languageOf } from './request-source.ts';
 
 type Theme = 'light' | 'dark' | null;
 
 /** The theme that the user chose; null follows the system. */
-export function readTheme(cookies: Pick<Cookies, 'get'>): Theme {
-  const chosen = cookies.get('theme');
+export function readTheme({ locals, cookies }: Pick<RequestEvent, 'locals' | 'cookies'>): Theme {
+  const chosen = readCookie(locals.app, cookies, 'theme');
   return chosen === 'light' || chosen === 'dark' ? chosen : null;
 }
 
@@ -14,7 +15,7 @@ export function readTheme(cookies: Pick<Cookies, 'get'>): Theme {
  * flashes and no script is needed. The page's scripts read the language from there.
  */
 export function writeLanguageAndTheme(event: RequestEvent, html: string): string {
-  const theme = readTheme(event.cookies);
+  const theme = readTheme(event);
   return html
     .replace('<html lang="en"', `<html lang="${languageOf(event)}"`)
     .replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);

@@ -8,7 +8,7 @@ type LanguageEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
 /** The language of a request. It is chosen when it is first needed: a redirect has no text. */
 export function languageOf({ locals, cookies, request }: LanguageEvent): Language {
-  locals.language ??= chooseLanguage({ cookies, headers: request.headers });
+  locals.language ??= chooseLanguage(locals.app, { cookies, headers: request.headers });
   return locals.language;
 }
 

@@ -6,7 +6,7 @@ import { languageOf } from './request-source.ts';
 const visitorRoutes = ['/login', '/signup'];
 
 /** Cookies that do not change these pages, or are part of the key (language and theme). */
-const neutralCookie = /^(theme|language|(__Host-)?known)$/;
+const neutralCookie = /^(__Host-)?(theme|language|known)$/;
 
 /** A page as it was rendered for the first visitor. */
 type CachedPage = { headers: [name: string, value: string][]; body: ArrayBuffer };
@@ -25,8 +25,8 @@ const cachedPages = new Map<string, CachedPage>();
 export async function visitorPage(event: RequestEvent, render: () => Promise<Response>): Promise<Response> {
   if (import.meta.env.DEV || !isForAllVisitors(event)) return render();
 
-  const { url, cookies } = event;
-  const key = [url.pathname, url.search, languageOf(event), readTheme(cookies)].join(' ');
+  const { url } = event;
+  const key = [url.pathname, url.search, languageOf(event), readTheme(event)].join(' ');
   const cached = cachedPages.get(key);
   if (cached !== undefined) return new Response(cached.body, { headers: cached.headers });
 

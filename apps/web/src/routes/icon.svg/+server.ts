@@ -6,5 +6,5 @@ const hourSeconds = 60 * 60;
 /** The favicon in the brand colour. */
 export const GET: RequestHandler = ({ locals }) =>
   new Response(iconSvg(locals.app.config.service), {
-    headers: { 'content-type': 'image/svg+xml', 'cache-control': `public, max-age=${hourSeconds}` },
+    headers: { 'content-type': 'image/svg+xml; charset=utf-8', 'cache-control': `public, max-age=${hourSeconds}` },
   });

@@ -37,7 +37,7 @@ export function createRestHandler(app: Service): RestHandler {
       cookies,
       client,
       signal: abort.signal,
-      language: () => chooseLanguage({ cookies, headers }),
+      language: () => chooseLanguage(app, { cookies, headers }),
       // The iterator must not end the connection: the rest of a body that is too large is still to be discarded.
       readBytes: (maxBytes) =>
         readBody(request.iterator({ destroyOnReturn: false }), maxBytes).finally(() => request.resume()),

@@ -1,8 +1,10 @@
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { isRedirect, type RequestEvent } from '@sveltejs/kit';
 import { expect, test } from 'vitest';
 import { storeChoice } from './store-choice.ts';
 
 const url = new URL('http://localhost:3999/theme');
+const config = parseConfig({ PUBLIC_BASE_URL: 'http://localhost:3999' });
 const store = storeChoice('theme', (theme) => theme === 'dark');
 
 /** The answer to a form, and what the form did to the cookie. */
@@ -13,7 +15,7 @@ async function answerTo(fields: Record<string, string>) {
     delete: (name: string) => did.push(`no ${name}`),
   };
   const request = new Request(url, { method: 'POST', body: new URLSearchParams(fields) });
-  const locals = { body: Buffer.from(String(new URLSearchParams(fields))) };
+  const locals = { app: { config }, body: Buffer.from(String(new URLSearchParams(fields))) };
   const answer = await Promise.resolve(store({ request, locals, cookies, url } as unknown as RequestEvent)).catch(
     (thrown) => thrown,
   );

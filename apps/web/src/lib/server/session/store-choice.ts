@@ -1,4 +1,4 @@
-import { yearSeconds } from '@gatehouse/api/platform/durations';
+import { clearCookie, writeCookie } from '@gatehouse/api/http/cookies';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { localPath } from './local-path.ts';
@@ -11,13 +11,12 @@ import { localPath } from './local-path.ts';
  */
 export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): RequestHandler {
   return async (event) => {
-    const { cookies, url } = event;
+    const { locals, cookies, url } = event;
     const form = await formFields(event);
     const chosen = text(form, name);
 
-    const cookie = { path: '/', httpOnly: true, secure: url.protocol === 'https:', sameSite: 'lax' } as const;
-    if (isChoice(chosen)) cookies.set(name, chosen, { ...cookie, maxAge: yearSeconds });
-    else cookies.delete(name, cookie);
+    if (isChoice(chosen)) writeCookie(locals.app, cookies, name, chosen);
+    else clearCookie(locals.app, cookies, name);
 
     if (form.has('stay')) return new Response(null, { status: 204 });
     const token = text(form, 'token');

@@ -27,7 +27,7 @@ export function endpointRequestOf(request: Request, cookies: EndpointRequest['co
     cookies,
     client: { address: '127.0.0.1' },
     signal,
-    language: () => chooseLanguage({ cookies, headers }),
+    language: () => chooseLanguage(app, { cookies, headers }),
     readBytes: (maxBytes) => readBody(request.body, maxBytes),
   };
 }

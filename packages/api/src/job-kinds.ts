@@ -9,6 +9,7 @@ import { deleteOldChanges } from './changes/delete-old.ts';
 import { deleteOldKeys } from './members/keys/delete-old-keys.ts';
 import { eraseDeclined } from './members/leaving/erase-declined.ts';
 import type { JobKinds } from './platform/jobs/registry.ts';
+import { runSteps } from './platform/jobs/run-steps.ts';
 import { mailJob } from './platform/mail/mail-job.ts';
 
 /** The App, and a copy that uses the pool of scheduled jobs. */
@@ -19,12 +20,14 @@ export function jobKinds({ app, scheduled }: Apps): JobKinds {
   return {
     'verification-mail': mailJob(app, sendVerification),
     sweep: {
-      async handler() {
-        await deleteExpired(scheduled);
-        await eraseDeclined(scheduled);
-        await deleteOldKeys(scheduled);
-        await rotateTokenKeys(scheduled);
-      },
+      handler: () =>
+        runSteps(scheduled.log, {
+          expired: () => deleteExpired(scheduled),
+          'old keys': () => deleteOldKeys(scheduled),
+          'keys of tokens': () => rotateTokenKeys(scheduled),
+          // Last, because it may take minutes.
+          'declined requests': () => eraseDeclined(scheduled),
+        }),
       schedule: '17 * * * *',
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
       policy: 'stately',

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { jobKinds } from '../job-kinds.ts';
 import { signUps, users } from '../platform/db/schema/accounts.ts';
 import { paymentCustomers } from '../platform/db/schema/billing.ts';
 import { memberships } from '../platform/db/schema/members.ts';
@@ -124,4 +125,20 @@ it('keeps a sign-up as long as one of its links is valid, and no longer', async 
   await deleteExpired(test.app);
   expect(await test.app.db.$count(signUps, eq(signUps.id, typed?.id ?? ''))).toBe(0);
   expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
+});
+
+it('one step of the sweep that fails keeps no other from running, and the job fails', async () => {
+  const { app } = test;
+  await app.sql`insert into rate_limits (key, points, expire) values ('k', 1, 1)`;
+  await app.sql`
+    insert into api_keys (id, name, hash, hint, scope, created_at, expires_at)
+    values (gen_random_uuid(), 'old', 'hash', 'hint', 'READ', now(), now() - interval '90 days')`;
+  await app.sql`alter table verification_links rename to moved`;
+  const { sweep } = jobKinds({ app, scheduled: app });
+  await expect(sweep.handler({}, 'id')).rejects.toThrow(/^These steps failed: expired\.$/);
+  expect(await app.sql`select key from rate_limits`).toEqual([]);
+  expect(await app.sql`select id from api_keys`).toEqual([]);
+  expect(test.logged).toContainEqual(
+    expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ step: 'verification links' }) }),
+  );
 });

@@ -10,6 +10,7 @@ import { stepAttempts, usedChallenges, wrongCodes } from '../platform/db/schema/
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { returnUrls, signInAttempts } from '../platform/db/schema/sign-in.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
+import { runSteps } from '../platform/jobs/run-steps.ts';
 import { deleteExpiredBrowsers } from './sessions/known-browser.ts';
 import { deleteExpiredNotices } from './sessions/notice.ts';
 import { deleteExpiredSessions } from './sessions/session.ts';
@@ -21,27 +22,31 @@ const batchSize = 200;
  * Deletes what has expired: accounts not verified within seven days, with their organisations; used
  * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs, notices
  * and audit entries; and known browsers without a sign-in for 400 days.
+ *
+ * @throws Error if a step failed, after all others were done.
  */
 export async function deleteExpired(app: App): Promise<void> {
   const now = app.now();
   const yesterday = new Date(now.getTime() - dayMilliseconds);
-
-  await deleteUnverified(app, now);
   const isOver = or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday));
-  await deleteInSteps(app.db, verificationLinks, isOver);
-  await deleteSignUps(app, yesterday);
-  await deleteInSteps(app.db, invitations, lt(invitations.expiresAt, yesterday));
-  await deleteInSteps(app.db, oneTimeTokens, lt(oneTimeTokens.expiresAt, yesterday));
-  await deleteInSteps(app.db, signInAttempts, lt(signInAttempts.expiresAt, now));
-  await deleteInSteps(app.db, stepAttempts, lt(stepAttempts.expiresAt, now));
-  await deleteInSteps(app.db, usedChallenges, lt(usedChallenges.expiresAt, now));
-  await deleteInSteps(app.db, wrongCodes, lt(wrongCodes.at, yesterday));
-  await deleteInSteps(app.db, rateLimits, lt(rateLimits.expire, now.getTime()));
-  await deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now));
-  await deleteOldEntries(app.db, now, app.config.retentionDays);
-  await deleteExpiredSessions(app);
-  await deleteExpiredNotices(app);
-  await deleteExpiredBrowsers(app);
+
+  await runSteps(app.log, {
+    'unverified accounts': () => deleteUnverified(app, now),
+    'verification links': () => deleteInSteps(app.db, verificationLinks, isOver),
+    'sign-ups': () => deleteSignUps(app, yesterday),
+    invitations: () => deleteInSteps(app.db, invitations, lt(invitations.expiresAt, yesterday)),
+    'one-time tokens': () => deleteInSteps(app.db, oneTimeTokens, lt(oneTimeTokens.expiresAt, yesterday)),
+    'sign-in attempts': () => deleteInSteps(app.db, signInAttempts, lt(signInAttempts.expiresAt, now)),
+    'second-factor attempts': () => deleteInSteps(app.db, stepAttempts, lt(stepAttempts.expiresAt, now)),
+    'used challenges': () => deleteInSteps(app.db, usedChallenges, lt(usedChallenges.expiresAt, now)),
+    'wrong codes': () => deleteInSteps(app.db, wrongCodes, lt(wrongCodes.at, yesterday)),
+    'rate limits': () => deleteInSteps(app.db, rateLimits, lt(rateLimits.expire, now.getTime())),
+    'return URLs': () => deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now)),
+    'audit entries': () => deleteOldEntries(app.db, now, app.config.retentionDays),
+    sessions: () => deleteExpiredSessions(app),
+    notices: () => deleteExpiredNotices(app),
+    'known browsers': () => deleteExpiredBrowsers(app),
+  });
 }
 
 /** Deletes accounts that were not verified in time, a batch in each transaction, in the order of their ids. */

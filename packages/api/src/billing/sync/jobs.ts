@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { daySeconds, hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
+import { runSteps } from '../../platform/jobs/run-steps.ts';
 import { closeCheckoutsIfPaid } from '../actions/checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
@@ -102,13 +103,11 @@ export function billingJobs({
       isHandledHere,
     },
     'payment-sweep': {
-      async handler() {
-        try {
-          await deleteOldEvents(scheduled);
-        } finally {
-          await dropOldPayloads(scheduled);
-        }
-      },
+      handler: () =>
+        runSteps(scheduled.log, {
+          'old events': () => deleteOldEvents(scheduled),
+          'old payloads': () => dropOldPayloads(scheduled),
+        }),
       policy: 'stately',
       schedule: '41 2 * * *',
       recordsSuccess: true,

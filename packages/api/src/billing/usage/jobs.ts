@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds } from '../../platform/jobs/registry.ts';
+import { runSteps } from '../../platform/jobs/run-steps.ts';
 import { deleteOldDays, storeMemberDays } from './keep-days.ts';
 import { deleteExpiredKeys } from './usage-input.ts';
 
@@ -14,10 +15,8 @@ export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'
       retry: { forSeconds: hourSeconds, longestPauseSeconds: 300 },
     },
     'usage-sweep': {
-      async handler() {
-        await deleteExpiredKeys(app);
-        await deleteOldDays(app);
-      },
+      handler: () =>
+        runSteps(app.log, { 'idempotency keys': () => deleteExpiredKeys(app), 'old days': () => deleteOldDays(app) }),
       schedule: '*/10 * * * *',
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },

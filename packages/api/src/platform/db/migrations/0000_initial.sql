@@ -477,7 +477,9 @@ CREATE INDEX "known_browsers_user" ON "known_browsers" USING btree ("user_id","s
 CREATE INDEX "known_browsers_signed_in" ON "known_browsers" USING btree ("signed_in_at");--> statement-breakpoint
 CREATE INDEX "one_time_tokens_user" ON "one_time_tokens" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "one_time_tokens_link" ON "one_time_tokens" USING btree ("link_hash");--> statement-breakpoint
+CREATE INDEX "one_time_tokens_creator" ON "one_time_tokens" USING btree ("created_by") WHERE "one_time_tokens"."created_by" is not null;--> statement-breakpoint
 CREATE INDEX "sign_ups_user" ON "sign_ups" USING btree ("user_id","created_at");--> statement-breakpoint
+CREATE INDEX "users_last_organisation" ON "users" USING btree ("last_organisation_id");--> statement-breakpoint
 CREATE INDEX "users_domain" ON "users" USING btree (split_part("email", '@', 2));--> statement-breakpoint
 CREATE INDEX "users_email_beginning" ON "users" USING btree ("email" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "users_name_beginning" ON "users" USING btree (lower("name") text_pattern_ops);--> statement-breakpoint
@@ -486,6 +488,7 @@ CREATE INDEX "users_unverified" ON "users" USING btree ("created_at") WHERE "use
 CREATE INDEX "users_demo" ON "users" USING btree ("email") WHERE "users"."demo";--> statement-breakpoint
 CREATE INDEX "verification_links_user" ON "verification_links" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "verification_links_email" ON "verification_links" USING btree ("email","created_at");--> statement-breakpoint
+CREATE INDEX "verification_links_sign_up" ON "verification_links" USING btree ("sign_up_id") WHERE "verification_links"."sign_up_id" is not null;--> statement-breakpoint
 CREATE INDEX "audit_events_actor" ON "audit_events" USING btree ("actor_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_user" ON "audit_events" USING btree ("user_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_organisation" ON "audit_events" USING btree ("organisation_id","at");--> statement-breakpoint
@@ -493,6 +496,7 @@ CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statemen
 CREATE INDEX "organisation_plans_valid_until" ON "organisation_plans" USING btree ("valid_until");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_organisation" ON "payment_checkouts" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_open" ON "payment_checkouts" USING btree ("opened_at") WHERE "payment_checkouts"."closed_at" is null;--> statement-breakpoint
+CREATE INDEX "payment_customers_contact_email" ON "payment_customers" USING btree ("contact_email") WHERE "payment_customers"."contact_email" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_organisation" ON "payment_events" USING btree ("organisation_id","created");--> statement-breakpoint
 CREATE INDEX "payment_events_received" ON "payment_events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "payment_events_payload" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."payload" is not null;--> statement-breakpoint
@@ -502,7 +506,7 @@ CREATE INDEX "payment_events_customer" ON "payment_events" USING btree ("custome
 CREATE INDEX "payment_events_subscription" ON "payment_events" USING btree ("subscription_id") WHERE "payment_events"."subscription_id" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_invoice" ON "payment_events" USING btree ("invoice_id") WHERE "payment_events"."invoice_id" is not null;--> statement-breakpoint
 CREATE INDEX "payment_events_flagged" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."flagged";--> statement-breakpoint
-CREATE INDEX "payment_invoices_open" ON "payment_invoices" USING btree ("organisation_id","noted_at") WHERE not "payment_invoices"."settled";--> statement-breakpoint
+CREATE INDEX "payment_invoices_organisation" ON "payment_invoices" USING btree ("organisation_id","noted_at");--> statement-breakpoint
 CREATE INDEX "payment_invoices_settled" ON "payment_invoices" USING btree ("noted_at") WHERE "payment_invoices"."settled";--> statement-breakpoint
 CREATE INDEX "payment_subscriptions_organisation" ON "payment_subscriptions" USING btree ("organisation_id","ended","started_at");--> statement-breakpoint
 CREATE INDEX "payment_subscriptions_sync" ON "payment_subscriptions" USING btree ("synced_at") WHERE "payment_subscriptions"."needs_sync";--> statement-breakpoint
@@ -511,6 +515,7 @@ CREATE INDEX "payment_subscriptions_problem" ON "payment_subscriptions" USING bt
 CREATE INDEX "payment_subscriptions_end" ON "payment_subscriptions" USING btree ("ends_at") WHERE not "payment_subscriptions"."ended";--> statement-breakpoint
 CREATE INDEX "payment_subscriptions_period" ON "payment_subscriptions" USING btree ("current_period_end") WHERE not "payment_subscriptions"."ended";--> statement-breakpoint
 CREATE UNIQUE INDEX "changes_position" ON "changes" USING btree ("position");--> statement-breakpoint
+CREATE INDEX "changes_user" ON "changes" USING btree ("user_id") WHERE "changes"."user_id" is not null;--> statement-breakpoint
 CREATE INDEX "changes_organisation" ON "changes" USING btree ("organisation_id","position");--> statement-breakpoint
 CREATE INDEX "changes_unplaced" ON "changes" USING btree ("id") WHERE "changes"."position" is null;--> statement-breakpoint
 CREATE INDEX "changes_at" ON "changes" USING btree ("at");--> statement-breakpoint
@@ -526,19 +531,23 @@ CREATE INDEX "wrong_codes_at" ON "wrong_codes" USING btree ("at");--> statement-
 CREATE INDEX "api_keys_organisation" ON "api_keys" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "api_keys_creator" ON "api_keys" USING btree ("created_by");--> statement-breakpoint
 CREATE INDEX "invitations_organisation" ON "invitations" USING btree ("organisation_id","made_by");--> statement-breakpoint
+CREATE INDEX "invitations_creator" ON "invitations" USING btree ("made_by");--> statement-breakpoint
 CREATE INDEX "invitations_expiry" ON "invitations" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "memberships_organisation" ON "memberships" USING btree ("organisation_id","created_at","user_id");--> statement-breakpoint
 CREATE INDEX "memberships_invited_by" ON "memberships" USING btree ("invited_by");--> statement-breakpoint
 CREATE INDEX "organisations_slug_beginning" ON "organisations" USING btree ("slug" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "organisations_name_beginning" ON "organisations" USING btree (lower("name") text_pattern_ops);--> statement-breakpoint
+CREATE INDEX "organisations_billing_email" ON "organisations" USING btree ("billing_email") WHERE "organisations"."billing_email" is not null;--> statement-breakpoint
 CREATE INDEX "organisations_pending" ON "organisations" USING btree ("created_at") WHERE "organisations"."approval" = 'pending';--> statement-breakpoint
 CREATE INDEX "organisations_approved" ON "organisations" USING btree ("approved_at") WHERE "organisations"."approved_at" is not null;--> statement-breakpoint
 CREATE INDEX "organisations_declined" ON "organisations" USING btree ("declined_at","id") WHERE "organisations"."declined_at" is not null;--> statement-breakpoint
 CREATE INDEX "organisations_decided" ON "organisations" USING btree (coalesce("declined_at", "approved_at"),"id") WHERE "organisations"."approval" <> 'pending';--> statement-breakpoint
 CREATE INDEX "notices_expiry" ON "notices" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "sessions_organisation" ON "sessions" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "return_urls_expiry" ON "return_urls" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "sign_in_attempts_user" ON "sign_in_attempts" USING btree ("user_id") WHERE "sign_in_attempts"."user_id" is not null;--> statement-breakpoint
 CREATE INDEX "sign_in_attempts_expiry" ON "sign_in_attempts" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "token_keys_order" ON "token_keys" USING btree ("signs_from");--> statement-breakpoint
 CREATE INDEX "usage_days_day" ON "usage_days" USING btree ("day");--> statement-breakpoint

@@ -35,6 +35,7 @@ export const users = pgTable(
     createdAt: moment('created_at').notNull(),
   },
   (table) => [
+    index('users_last_organisation').on(table.lastOrganisationId),
     index('users_domain').on(sql`split_part(${table.email}, '@', 2)`),
     index('users_email_beginning').on(table.email.op('text_pattern_ops')),
     index('users_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
@@ -130,6 +131,7 @@ export const verificationLinks = pgTable(
   (table) => [
     index('verification_links_user').on(table.userId, table.createdAt),
     index('verification_links_email').on(table.email, table.createdAt),
+    index('verification_links_sign_up').on(table.signUpId).where(sql`${table.signUpId} is not null`),
     check('verification_links_purpose', sql`${table.purpose} in ('sign-up', 'change-address', 'lost-password')`),
   ],
 );
@@ -157,6 +159,7 @@ export const oneTimeTokens = pgTable(
   (table) => [
     index('one_time_tokens_user').on(table.userId),
     index('one_time_tokens_link').on(table.linkHash),
+    index('one_time_tokens_creator').on(table.createdBy).where(sql`${table.createdBy} is not null`),
     check(
       'one_time_tokens_purpose',
       sql`${table.purpose} in ('password-link', 'new-password', 'keep-password', 'change-address', 'approval')`,

@@ -4,22 +4,29 @@ import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
 /** The customer of each organisation at the payment provider: one at a time. */
-export const paymentCustomers = pgTable('payment_customers', {
-  organisationId: uuid('organisation_id')
-    .primaryKey()
-    .references(() => organisations.id, { onDelete: 'cascade' }),
-  /** Counts the requests for a customer: a part of their idempotency key. A dead customer and a failed request raise it. */
-  number: integer('number').notNull().default(1),
-  /** Null until the provider has answered the request for the customer. */
-  customerId: text('customer_id').unique(),
-  createdAt: moment('created_at').notNull(),
-  /** When the customer was found to be deleted at the provider; the next action of the organisation makes another one. */
-  goneAt: moment('gone_at'),
-  /** The e-mail address that the provider was last given; differs from the organisation's while a push is due. */
-  contactEmail: text('contact_email'),
-  /** A problem that an operator should look at. */
-  problem: text('problem', { enum: ['unknown_to_provider'] }),
-});
+export const paymentCustomers = pgTable(
+  'payment_customers',
+  {
+    organisationId: uuid('organisation_id')
+      .primaryKey()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
+    /** Counts the requests for a customer: a part of their idempotency key. A dead customer and a failed request raise it. */
+    number: integer('number').notNull().default(1),
+    /** Null until the provider has answered the request for the customer. */
+    customerId: text('customer_id').unique(),
+    createdAt: moment('created_at').notNull(),
+    /** When the customer was found to be deleted at the provider; the next action of the organisation makes another one. */
+    goneAt: moment('gone_at'),
+    /** The e-mail address that the provider was last given; differs from the organisation's while a push is due. */
+    contactEmail: text('contact_email'),
+    /** A problem that an operator should look at. */
+    problem: text('problem', { enum: ['unknown_to_provider'] }),
+  },
+  (table) => [
+    // What the erasure of a user with this address looks for.
+    index('payment_customers_contact_email').on(table.contactEmail).where(sql`${table.contactEmail} is not null`),
+  ],
+);
 
 /** The leases: which process may ask the provider about an organisation, and until when at most. */
 export const paymentLeases = pgTable('payment_leases', {
@@ -184,7 +191,7 @@ export const paymentInvoices = pgTable(
     settled: boolean('settled').notNull().default(false),
   },
   (table) => [
-    index('payment_invoices_open').on(table.organisationId, table.notedAt).where(sql`not ${table.settled}`),
+    index('payment_invoices_organisation').on(table.organisationId, table.notedAt),
     index('payment_invoices_settled').on(table.notedAt).where(sql`${table.settled}`),
   ],
 );

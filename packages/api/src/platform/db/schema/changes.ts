@@ -21,6 +21,8 @@ export const changes = pgTable(
   },
   (table) => [
     uniqueIndex('changes_position').on(table.position),
+    // What the erasure of a user looks for.
+    index('changes_user').on(table.userId).where(sql`${table.userId} is not null`),
     index('changes_organisation').on(table.organisationId, table.position),
     index('changes_unplaced').on(table.id).where(sql`${table.position} is null`),
     index('changes_at').on(table.at),

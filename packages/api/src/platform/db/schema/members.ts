@@ -53,6 +53,7 @@ export const invitations = pgTable(
       foreignColumns: [memberships.userId, memberships.organisationId],
     }).onDelete('cascade'),
     index('invitations_organisation').on(table.organisationId, table.createdBy),
+    index('invitations_creator').on(table.createdBy),
     index('invitations_expiry').on(table.expiresAt),
     check('invitations_role', sql`${table.role} in ('admin', 'member', 'viewer')`),
   ],

@@ -24,6 +24,8 @@ export const organisations = pgTable(
     check('organisations_approval', sql`${table.approval} in ('pending', 'approved', 'declined')`),
     index('organisations_slug_beginning').on(table.slug.op('text_pattern_ops')),
     index('organisations_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
+    // What the erasure of a user with this address looks for.
+    index('organisations_billing_email').on(table.billingEmail).where(sql`${table.billingEmail} is not null`),
     index('organisations_pending').on(table.createdAt).where(sql`${table.approval} = 'pending'`),
     index('organisations_approved').on(table.approvedAt).where(sql`${table.approvedAt} is not null`),
     // For the sweep that erases declined organisations.

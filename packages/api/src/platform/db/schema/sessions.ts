@@ -36,7 +36,11 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     client: text('client'),
   },
-  (table) => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
+  (table) => [
+    index('sessions_user').on(table.userId),
+    index('sessions_organisation').on(table.organisationId),
+    index('sessions_expiry').on(table.expiresAt),
+  ],
 );
 
 /** What a page says once after a form, kept over the redirect. A cookie is the key, so that a URL cannot choose the text. */

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
@@ -18,7 +19,10 @@ export const signInAttempts = pgTable(
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
-  (table) => [index('sign_in_attempts_expiry').on(table.expiresAt)],
+  (table) => [
+    index('sign_in_attempts_user').on(table.userId).where(sql`${table.userId} is not null`),
+    index('sign_in_attempts_expiry').on(table.expiresAt),
+  ],
 );
 
 /** Return URLs: the page that a browser goes back to after sign-in, once. */

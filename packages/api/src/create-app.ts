@@ -73,6 +73,7 @@ export async function createApp({
     [pools.requests.sql, pools.background.sql],
     work ? log : silentLog,
     config.timeouts.databaseQuietSeconds,
+    (reason) => metrics.count('gatehouse_refused_writes_total', { reason }),
   );
   const app: App = {
     config,
@@ -119,7 +120,7 @@ export async function createApp({
     if (!work) await pingDatabase(sql);
     if (migrates) await open(() => migrate(sql, { folder: migrations, version: config.version }, log));
     else await requireSchema(app);
-    if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
+    app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
     if (work) await open(() => claimMode(app));
     const queue = { sql: scheduled.sql, log, metrics, traces, databaseHealth, timeouts: config.timeouts };

@@ -7,6 +7,7 @@ import { prepared } from '../platform/db/client.ts';
 import { organisationPlans } from '../platform/db/schema/billing.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
+import { writeIfPossible } from '../platform/db/write-if-possible.ts';
 import { minuteMilliseconds } from '../platform/durations.ts';
 import { hashToken } from '../platform/security/token.ts';
 import { isWellFormedKey } from './key-format.ts';
@@ -67,8 +68,12 @@ async function recordUse(app: App, { id, lastUsedAt }: { id: string; lastUsedAt:
   if (lastUsedAt !== null && lastUsedAt > before) return;
 
   // The condition is repeated: of parallel requests one writes.
-  await app.db
-    .update(apiKeys)
-    .set({ lastUsedAt: now })
-    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before))));
+  const isOld = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before));
+  await writeIfPossible(
+    app,
+    app.db
+      .update(apiKeys)
+      .set({ lastUsedAt: now })
+      .where(and(eq(apiKeys.id, id), isOld)),
+  );
 }

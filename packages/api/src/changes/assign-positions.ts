@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres';
+import { writeRefusalOf } from '../platform/errors.ts';
 
 /** The state of the feed: the last assigned position, and the position of the newest deleted change. */
 export type Feed = { deployment: string; last: number; deletedTo: number };
@@ -23,11 +24,19 @@ export async function assignPositions({ sql }: { sql: Sql }): Promise<Feed> {
         exists (select from changes where position is null) as waiting
       from change_feed`;
     if (row === undefined) throw new Error('The feed of changes has no row.');
-    if (!row.waiting) {
-      return { deployment: row.deployment, last: Number(row.last_position), deletedTo: Number(row.deleted_to) };
+    if (!row.waiting) return feedOf(row);
+    try {
+      await assignBatch(sql);
+    } catch (error) {
+      // A database that refuses writes still tells what has its position already; the rest comes later.
+      if (writeRefusalOf(error) === null) throw error;
+      return feedOf(row);
     }
-    await assignBatch(sql);
   }
+}
+
+function feedOf({ deployment, last_position, deleted_to }: Row): Feed {
+  return { deployment, last: Number(last_position), deletedTo: Number(deleted_to) };
 }
 
 /** Batches keep the lock short where many changes were made while no service read the feed. */

@@ -31,6 +31,8 @@ type Detail = {
   /** Details of the failure for programs, as JSON members beside `error`. */
   facts?: Record<string, unknown>;
   retryAfterSeconds?: number;
+  /** The user whom a failed request was about, for its log line. No answer contains it. */
+  aboutUserId?: string | null;
   cause?: unknown;
 };
 
@@ -44,6 +46,7 @@ export class AppError extends Error {
   readonly fields: Record<string, string> | undefined;
   readonly facts: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly aboutUserId: string | null;
 
   constructor(code: ErrorCode, sentence: string, detail: Detail = {}) {
     super(sentence, { cause: detail.cause });
@@ -52,6 +55,7 @@ export class AppError extends Error {
     this.fields = detail.fields;
     this.facts = detail.facts;
     this.retryAfterSeconds = detail.retryAfterSeconds;
+    this.aboutUserId = detail.aboutUserId ?? null;
   }
 }
 
@@ -105,6 +109,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     if (connectionFailures.has(code) || lacksResources.test(code)) return true;
   }
   return false;
+}
+
+/** Why a database that reads refuses to write: its disk is full, or it is a standby or set to read only. */
+export type WriteRefusal = 'disk_full' | 'read_only';
+
+/** Returns why the database refused a write, or null if it did not. Such a database still reads. */
+export function writeRefusalOf(error: unknown): WriteRefusal | null {
+  if (isSqlState(error, '53100')) return 'disk_full';
+  return isSqlState(error, '25006') ? 'read_only' : null;
 }
 
 /** SQLSTATEs of a full disk, too little memory and too many connections. */
@@ -167,11 +180,15 @@ export function explainDatabaseRefusal(error: unknown): string | null {
 
 /**
  * Returns the AppError in a chain of causes. Without one, returns BUSY while the database is
- * unavailable, else INTERNAL, with sentences that reveal nothing about the failure.
+ * unavailable or refuses writes, else INTERNAL, with sentences that reveal nothing about the failure.
  */
 export function toAppError(error: unknown): AppError {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (isAppError(current)) return current;
+  }
+  if (writeRefusalOf(error) !== null) {
+    const sentence = 'Nothing can be stored at the moment. Try again in a few minutes.';
+    return new AppError('BUSY', sentence, { cause: error, retryAfterSeconds: 10 });
   }
   if (
     isDatabaseUnavailable(error) ||

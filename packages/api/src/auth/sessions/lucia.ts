@@ -8,6 +8,7 @@ import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
+import { writeIfPossible } from '../../platform/db/write-if-possible.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
@@ -37,6 +38,8 @@ type Options = {
   token?: 'idHash' | 'sharedHash';
   /** Writes nothing: a session is neither extended nor deleted. */
   readOnly?: boolean;
+  /** Leaves out what the database refuses to write. An expired session is none, whether it can be deleted or not. */
+  forReading?: boolean;
 };
 
 /**
@@ -51,12 +54,14 @@ export function lucia(app: App, db: Executor = app.db, options: Options = {}) {
 }
 
 /** Stores the hash of a session's token, where the adapters that come with Lucia store the token. */
-function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly }: Options): Adapter {
+function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly, forReading }: Options): Adapter {
   const hasToken = (id: string) => eq(sessions[token], hashToken(id));
   // Lucia compares with the system's clock. The App has its own, which tests move.
   const aheadMilliseconds = app.now().getTime() - Date.now();
   const inSystemTime = (moment: Date) => new Date(moment.getTime() - aheadMilliseconds);
   const inAppTime = (moment: Date) => new Date(moment.getTime() + aheadMilliseconds);
+
+  const write = (statement: PromiseLike<unknown>) => (forReading ? writeIfPossible(app, statement) : statement);
 
   return {
     async getSessionAndUser(id) {
@@ -85,16 +90,14 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly }:
       if (readOnly) return;
       const until = sql`least(${inAppTime(expiresAt).toISOString()}::timestamptz, ${lastMoment})`;
       // Near its last day a session is extended no further, and nothing is written.
-      await db
-        .update(sessions)
-        .set({ expiresAt: until })
-        .where(and(hasToken(id), lt(sessions.expiresAt, until)));
+      const isShorter = and(hasToken(id), lt(sessions.expiresAt, until));
+      await write(db.update(sessions).set({ expiresAt: until }).where(isShorter));
     },
     async deleteSession(id) {
-      if (!readOnly) await db.delete(sessions).where(hasToken(id));
+      if (!readOnly) await write(db.delete(sessions).where(hasToken(id)));
     },
     async deleteUserSessions(userId) {
-      if (!readOnly) await db.delete(sessions).where(eq(sessions.userId, userId));
+      if (!readOnly) await write(db.delete(sessions).where(eq(sessions.userId, userId)));
     },
     async deleteExpiredSessions() {
       await deleteInSteps(db, sessions, sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);

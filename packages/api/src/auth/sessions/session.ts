@@ -6,6 +6,7 @@ import { type Executor, prepared, type Transaction } from '../../platform/db/cli
 import { newId } from '../../platform/db/id.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
+import { writeIfPossible } from '../../platform/db/write-if-possible.ts';
 import { hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -112,7 +113,7 @@ async function readByToken(
   presented: string,
   { readOnly = false }: Reading,
 ): Promise<UserPrincipal | null> {
-  const auth = lucia(app, app.db, { token, readOnly });
+  const auth = lucia(app, app.db, { token, readOnly, forReading: true });
   const { user: row } = await auth.validateSession(presented);
   if (row === null) return null;
 
@@ -151,7 +152,7 @@ const useMilliseconds = 10 * minuteMilliseconds;
 /** Stores that a session is used now. The condition is repeated: of parallel requests one writes. */
 async function recordUse(app: App, { id, lastUsedAt }: { id: string; lastUsedAt: Date }): Promise<void> {
   const isUnchanged = and(eq(sessions.id, id), eq(sessions.lastUsedAt, lastUsedAt));
-  await app.db.update(sessions).set({ lastUsedAt: app.now() }).where(isUnchanged);
+  await writeIfPossible(app, app.db.update(sessions).set({ lastUsedAt: app.now() }).where(isUnchanged));
 }
 
 /**
@@ -170,7 +171,7 @@ async function recordSeen(
   const isTheirs = and(eq(memberships.userId, userId), eq(memberships.organisationId, organisationId));
   // The condition is repeated: of parallel requests one writes.
   const isOld = or(isNull(memberships.lastSeenAt), lt(memberships.lastSeenAt, before));
-  await app.db.update(memberships).set({ lastSeenAt: now }).where(and(isTheirs, isOld));
+  await writeIfPossible(app, app.db.update(memberships).set({ lastSeenAt: now }).where(and(isTheirs, isOld)));
 }
 
 /**

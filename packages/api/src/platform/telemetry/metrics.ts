@@ -41,6 +41,10 @@ export const counters = {
     help: 'Requests refused by a rate limit, by rule.',
     labels: { rule: ruleNames },
   },
+  gatehouse_refused_writes_total: {
+    help: 'Writes that the database refused while it still read, by reason: disk_full, read_only (a standby, or set so).',
+    labels: { reason: ['disk_full', 'read_only'] },
+  },
   gatehouse_overload_refusals_total: {
     help: 'Requests answered 503 because too many of their class were open: probes, webhooks, polls (of /api/changes), api, pages. They are in no other metric.',
     labels: { class: ['probes', 'webhooks', 'polls', 'api', 'pages'] as readonly string[] },
@@ -70,6 +74,10 @@ export const durations = {
 /** Gauges, read when the metrics are scraped. */
 export const levels = {
   gatehouse_database_up: { help: '1 where the database answered this scrape within its time, else 0.', labels: [] },
+  gatehouse_database_size_bytes: {
+    help: 'The size of the database with its indexes. Of the whole service.',
+    labels: [],
+  },
   gatehouse_database_clock_skew_seconds: {
     help: 'The clock of the database minus the clock of this process.',
     labels: [],

@@ -59,6 +59,8 @@ export const germanSentences: Record<string, string> = {
   'The plan cannot be ended at the moment. Ask the operator of this service.':
     'Der Tarif lässt sich gerade nicht beenden. Fragen Sie den Betreiber dieses Dienstes.',
   'The scope is READ or WRITE.': 'Der Umfang ist READ oder WRITE.',
+  'Nothing can be stored at the moment. Try again in a few minutes.':
+    'Im Moment kann nichts gespeichert werden. Versuchen Sie es in einigen Minuten noch einmal.',
   'The service is busy. Try again in a moment.': 'Der Dienst ist überlastet. Versuchen Sie es gleich noch einmal.',
   'There is a password already. Change it instead.': 'Es gibt schon ein Passwort. Ändern Sie es stattdessen.',
   'There is no paid plan.': 'Es gibt keinen bezahlten Tarif.',

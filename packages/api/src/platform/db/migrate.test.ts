@@ -199,3 +199,19 @@ it('where the extension of the search cannot be created, searches find beginning
   ]);
   await end();
 });
+
+it('a migration leaves no table without statistics, so that the first lists after an upgrade are as fast as later ones', async () => {
+  const { sql, end } = await emptyDatabase();
+  await migrate(sql, release);
+  const unknown = await sql`
+    select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and reltuples < 0`;
+  expect(unknown).toEqual([]);
+
+  await sql`insert into job_successes select 'kind ' || n, now() from generate_series(1, 500) as n`;
+  release.add('rows', 'alter table job_successes add column note text');
+  await migrate(sql, release);
+  expect(await sql`select reltuples::int as rows from pg_class where relname = 'job_successes'`).toEqual([
+    { rows: 500 },
+  ]);
+  await end();
+});

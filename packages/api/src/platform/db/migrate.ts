@@ -59,6 +59,7 @@ export async function migrate(sql: Sql, release: Release, log: Log = silentLog):
     await withAdvisoryLock(own, async () => {
       const { pending } = await readSchemaState(own, release);
       if (pending > 0) await applyPending(own, release, log);
+      if (pending > 0) await analyze(own);
       await setRoleDefaults(own, log);
     });
   } finally {
@@ -83,6 +84,17 @@ async function applyPending(sql: Sql, { folder, version }: Release, log: Log): P
     }
   }
   log.info('The migrations were applied.', { milliseconds: Math.round(performance.now() - started) });
+}
+
+/**
+ * Renews what the planner knows of the tables. A new table, column or index of an expression has no statistics until
+ * autovacuum comes by, which of a million rows waits for a hundred thousand changes: lists took 0.9 s instead of 0.05.
+ */
+async function analyze(sql: Sql): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname = 'public' and pg_has_role(tableowner, 'usage')`;
+  await sql.unsafe(`analyze ${tables.map(({ name }) => name).join(', ')}`);
 }
 
 function failure(error: unknown, isLocked: boolean): Error {

@@ -50,6 +50,30 @@ const cases: Case[] = [
     },
     labels: page,
   },
+  { alert: 'GatehouseFewRequestsFail', series: {}, labels: ticket },
+  {
+    alert: 'GatehouseWritesRefused',
+    series: { 'gatehouse_refused_writes_total{reason="disk_full"}': '0+1x70' },
+    labels: { ...page, reason: 'disk_full' },
+  },
+  {
+    alert: 'GatehouseSlow',
+    series: {
+      'gatehouse_http_request_duration_seconds_bucket{route="/api/session",le="2.5"}': '0+90x70',
+      'gatehouse_http_request_duration_seconds_bucket{route="/api/session",le="+Inf"}': '0+100x70',
+    },
+    labels: ticket,
+  },
+  {
+    alert: 'GatehouseDescriptors',
+    series: {
+      'process_open_fds{instance="node-1"}': '900x70',
+      'process_max_fds{instance="node-1"}': '1024x70',
+      'gatehouse_build_info{instance="node-1"}': '1x70',
+    },
+    labels: { ...ticket, instance: 'node-1' },
+  },
+  { alert: 'GatehouseDatabaseGrows', series: { gatehouse_database_size_bytes: '8e9+5e6x70' }, labels: ticket },
   {
     alert: 'GatehouseRequestsRefused',
     series: { 'gatehouse_overload_refusals_total{class="pages"}': '0+60x70' },
@@ -67,16 +91,23 @@ const cases: Case[] = [
   },
   {
     alert: 'GatehousePaymentEventsFail',
-    series: { 'gatehouse_payment_events_total{outcome="failed"}': '0x50 1x40' },
+    series: { 'gatehouse_payment_events_total{outcome="failed"}': '0+1x70' },
     labels: page,
   },
+  { alert: 'GatehousePaymentEventFailed', series: {}, labels: ticket },
   {
     alert: 'GatehousePaymentEventsRefused',
     series: {
       'gatehouse_payment_events_total{outcome="refused"}': '0+1x70',
       'gatehouse_payment_events_total{outcome="applied"}': '7x70',
+      'gatehouse_organisations_subscribed{tier="gold"}': '90x70',
     },
     labels: page,
+  },
+  {
+    alert: 'GatehouseNoPaymentEvents',
+    series: { gatehouse_payment_last_event_timestamp_seconds: '-90000x70' },
+    labels: ticket,
   },
   {
     alert: 'GatehousePaymentWorkWaits',
@@ -130,13 +161,26 @@ const healthy = {
   'gatehouse_database_transactions{state="waiting"}': '0 3 0x20 2 4 0x60',
   'gatehouse_http_request_duration_seconds_count{status="500"}': '0+1x70',
   'gatehouse_http_request_duration_seconds_count{status="200"}': '0+99x70',
+  // Password hashes, and the polls that wait.
+  'gatehouse_http_request_duration_seconds_bucket{route="/api/login",le="1"}': '0+100x70',
+  'gatehouse_http_request_duration_seconds_bucket{route="/api/login",le="+Inf"}': '0+100x70',
+  'gatehouse_http_request_duration_seconds_bucket{route="/api/changes",le="+Inf"}': '0+100x70',
+  // A standby answered until the connections were renewed.
+  'gatehouse_refused_writes_total{reason="read_only"}': '0x30 7x40',
+  'process_open_fds{instance="node-1"}': '300x70',
+  'process_max_fds{instance="node-1"}': '65536x70',
+  'gatehouse_build_info{instance="node-1"}': '1x70',
+  gatehouse_database_size_bytes: '8e9+1e5x70',
   'gatehouse_jobs_oldest_waiting_seconds{kind="verification-mail"}': '0+60x70',
   'gatehouse_call_duration_seconds_count{to="mail",outcome="refused"}': '0+1x70',
   'gatehouse_call_duration_seconds_count{to="mail",outcome="failed"}': '0x70',
   'gatehouse_jobs_oldest_waiting_seconds{kind="payment-sync"}': '0x70',
-  'gatehouse_payment_events_total{outcome="failed"}': '0x70',
+  // One of thirty a minute fails, and is applied when it is sent again.
+  'gatehouse_payment_events_total{outcome="failed"}': '0x30 1x40',
   'gatehouse_payment_events_total{outcome="refused"}': '0+1x70',
-  'gatehouse_payment_events_total{outcome="applied"}': '0+5x70',
+  'gatehouse_payment_events_total{outcome="applied"}': '0+30x70',
+  'gatehouse_organisations_subscribed{tier="gold"}': '90x70',
+  gatehouse_payment_last_event_timestamp_seconds: '0+60x70',
   'gatehouse_subscriptions_to_sync{}': '2 0 3 0 1 2 0 1 0 4 0 1 0 3 0 1 0x60',
   'gatehouse_job_last_success_timestamp_seconds{kind="payment-plan-times"}': '0+60x70',
   'gatehouse_job_last_success_timestamp_seconds{kind="payment-compare"}': '0x70',
@@ -201,6 +245,23 @@ describe.skipIf(!hasPromtool)('with promtool', () => {
   it('fires none while the service works', async () => {
     const quiet = Object.fromEntries(alerts.map((alert) => [alert, null]));
     expect(await runTests([testOf(healthy, quiet)])).toBe('passed');
+  });
+
+  it('fires none for a stranger, a quiet customer or a single failure', async () => {
+    const quiet = Object.fromEntries(alerts.map((alert) => [alert, null]));
+    const few = {
+      ...healthy,
+      // One 500 among twelve requests an hour.
+      'gatehouse_http_request_duration_seconds_count{status="500"}': '0x40 1x30',
+      'gatehouse_http_request_duration_seconds_count{status="200"}': '0+0.2x70',
+      // One unsigned delivery of a stranger, to a service with two customers, whose last event came two days ago.
+      'gatehouse_payment_events_total{outcome="refused"}': '0x30 1x40',
+      'gatehouse_payment_events_total{outcome="applied"}': '5x70',
+      'gatehouse_payment_events_total{outcome="failed"}': '0x70',
+      'gatehouse_organisations_subscribed{tier="gold"}': '2x70',
+      gatehouse_payment_last_event_timestamp_seconds: '-172800x70',
+    };
+    expect(await runTests([testOf(few, quiet)])).toBe('passed');
   });
 
   it('exposes metrics that promtool finds nothing wrong with', async () => {

@@ -78,6 +78,8 @@ function queryLevels(sql: Sql) {
     union all
     select 'gatehouse_job_last_success_timestamp_seconds', kind, extract(epoch from at)::float8 from job_successes
     union all
+    select 'gatehouse_database_size_bytes', null, pg_database_size(current_database())::float8
+    union all
     select 'gatehouse_payment_events_flagged', null, count(*)::float8
       from payment_events where flagged and received_at > now() - interval '30 days'
     union all

@@ -10,10 +10,11 @@ if (process.argv[2] === '--version') {
 }
 
 try {
-  loadEnvFile();
+  const warnings = loadEnvFile();
   process.env.NODE_ENV ||= 'production';
   const program = await importProgram(build);
-  await runService(program.parseConfig(process.env), program);
+  const config = program.parseConfig(process.env);
+  await runService({ ...config, warnings: [...warnings, ...config.warnings] }, program);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

@@ -18,7 +18,7 @@ const build = fs.mkdtempSync(fileURLToPath(new URL('../node_modules/.operator-',
 // A start of the build takes a seventh of the time of a start from the sources.
 beforeAll(() => {
   fs.writeFileSync(file, '');
-  fs.writeFileSync(path.join(folder, '.env'), 'export PORT="eighty"\n# RATE_LIMITS=maybe\nLOG_LEVEL=loud\n');
+  fs.writeFileSync(path.join(folder, '.env'), 'PORT="eighty"\n# RATE_LIMITS=maybe\nLOG_LEVEL=loud\n');
   // `npm test` has just built it.
   if (process.env.GATEHOUSE_BUILT === '1') {
     fs.cpSync(new URL('../dist', import.meta.url), build, { recursive: true });

@@ -20,11 +20,13 @@ process.exit(await operate(process.argv.slice(2)));
 async function operate(args: string[]): Promise<number> {
   let isSound = true;
   const program = createProgram(async (act, needs = {}) => {
-    loadEnvFile();
-    const answer = await withApp(parseConfig(process.env), needs, act);
-    const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
-    await print(process.stdout, report);
-    isSound = sound;
+    const warnings = loadEnvFile();
+    const config = parseConfig(process.env);
+    await withApp({ ...config, warnings: [...warnings, ...config.warnings] }, needs, async (app) => {
+      const answer = await act(app);
+      isSound = typeof answer === 'string' || !('sound' in answer) || answer.sound;
+      for await (const text of textsOf(answer)) await print(process.stdout, text);
+    });
   });
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -32,22 +34,28 @@ async function operate(args: string[]): Promise<number> {
   } catch (error) {
     // Its text is printed already; --help and --version end with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    await print(process.stderr, cliError(error));
+    await print(process.stderr, `${cliError(error)}\n`);
     return 1;
   }
 }
 
+async function* textsOf(answer: Answer): AsyncGenerator<string> {
+  if (typeof answer === 'string') yield `${answer}\n`;
+  else if ('report' in answer) yield `${answer.report}\n`;
+  else yield* answer;
+}
+
 /** Resolves when the text is written: the end of the process would cut it off. A reader that ended first is no error. */
 async function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  stream.on('error', () => {});
-  await new Promise((resolve) => stream.write(`${text}\n`, resolve));
+  if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+  await new Promise((resolve) => stream.write(text, resolve));
 }
 
 /**
  * Calls `act` with an app on DATABASE_URL or on the embedded database. A running embedded
  * database is joined; else one is started, and stopped afterwards.
  */
-async function withApp(config: Config, needs: Needs, act: (app: App) => Promise<Answer>): Promise<Answer> {
+async function withApp(config: Config, needs: Needs, act: (app: App) => Promise<void>): Promise<void> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir) : null;
   const log = createLog({ level: 'warn', format: config.log.format, write: (line) => process.stderr.write(line) });
   try {
@@ -63,7 +71,7 @@ async function withApp(config: Config, needs: Needs, act: (app: App) => Promise<
     try {
       // On stderr, because programs may read stdout.
       process.stderr.write(`${describeDatabase(config)}\n`);
-      return await act(app);
+      await act(app);
     } finally {
       await app.close();
     }

@@ -4,7 +4,7 @@ import { findingsOf, summaryOf } from '@gatehouse/api/billing/sync/report';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { replaceCustomer } from '@gatehouse/api/operators/replace-customer';
 import type { Command } from 'commander';
-import { jsonOption, type Perform } from './answer.ts';
+import { asJson, jsonOption, type Perform } from './answer.ts';
 import { forgetPayments } from './forget-payments.ts';
 
 /** Adds the commands about payments. */
@@ -27,7 +27,7 @@ export function addBillingCommands(program: Command, perform: Perform): void {
       perform(async (app) => {
         const found = await reconcileAll(app);
         const findings = findingsOf(found);
-        const report = json ? JSON.stringify(found, null, 2) : [...findings, summaryOf(found)].join('\n');
+        const report = json ? asJson(found) : [...findings, summaryOf(found)].join('\n');
         return { report, sound: findings.length === 0 };
       }),
     );

@@ -4,7 +4,7 @@ import { afterRestore } from '@gatehouse/api/operators/deployment/after-restore'
 import { describeSchema } from '@gatehouse/api/operators/doctor/check-database';
 import { runChecks } from '@gatehouse/api/operators/doctor/doctor';
 import type { Command } from 'commander';
-import { jsonOption, type Perform } from './answer.ts';
+import { asJson, jsonOption, type Perform } from './answer.ts';
 
 /** Adds the commands about the deployment as a whole. */
 export function addDeploymentCommands(program: Command, perform: Perform): void {
@@ -33,7 +33,7 @@ export function addDeploymentCommands(program: Command, perform: Perform): void 
       perform(
         async (app) => {
           const { findings, report, sound } = await runChecks(app);
-          return { report: json ? JSON.stringify(findings, null, 2) : report, sound };
+          return { report: json ? asJson(findings) : report, sound };
         },
         { withoutDatabase: true },
       ),

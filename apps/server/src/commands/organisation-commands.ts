@@ -1,11 +1,10 @@
-import type { App } from '@gatehouse/api/app';
 import { correctUsage } from '@gatehouse/api/billing/usage/correct-usage';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { listOrganisations } from '@gatehouse/api/operators/organisations/read-organisations';
 import { restoreOrganisation, suspendOrganisation } from '@gatehouse/api/operators/organisations/suspend-organisation';
 import { type Command, InvalidArgumentError } from 'commander';
-import { jsonOption, listing, notBlank, type Perform } from './answer.ts';
+import { jsonOption, notBlank, type Perform, streamed } from './answer.ts';
 
 /** Adds the commands about an organisation. */
 export function addOrganisationCommands(program: Command, perform: Perform): void {
@@ -15,7 +14,13 @@ export function addOrganisationCommands(program: Command, perform: Perform): voi
     .argument('[SEARCH]', 'a part of the name or slug')
     .option(...jsonOption)
     .action((search = '', { json = false }) =>
-      perform(async (app) => listing(await findAll(app, search), json, lineOf, 'There are no such organisations.')),
+      perform(async (app) => {
+        async function readPage(after?: string) {
+          const page = await listOrganisations(app, commandLine, { search, rows: 1000, ...(after && { after }) });
+          return { rows: page.organisations, next: page.next };
+        }
+        return streamed(readPage, json, lineOf, 'There are no such organisations.');
+      }),
     );
 
   program
@@ -64,16 +69,6 @@ function wholeNumber(value: string): number {
 }
 
 type Organisation = Awaited<ReturnType<typeof listOrganisations>>['organisations'][number];
-
-async function findAll(app: App, search: string): Promise<Organisation[]> {
-  const found: Organisation[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = await listOrganisations(app, commandLine, { search, rows: 1000, ...(after && { after }) });
-    found.push(...page.organisations);
-    after = page.next;
-  }
-  return found;
-}
 
 /** Returns slug, status, plan, owner, day of the creation and name. */
 function lineOf({ slug, status, plan, owner, created_at, name }: Organisation): string {

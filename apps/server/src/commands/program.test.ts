@@ -14,7 +14,13 @@ async function run(...typed: string[]): Promise<string> {
   let printed = '';
   const program = createProgram(async (act) => {
     const answer = await act(test.app).catch((error: Error) => error.message);
-    printed = typeof answer === 'string' ? answer : answer.report;
+    if (typeof answer === 'string') printed = answer;
+    else if ('report' in answer) printed = answer.report;
+    else {
+      printed = '';
+      for await (const text of answer) printed += text;
+      printed = printed.trimEnd();
+    }
   });
   await program.parseAsync(typed, { from: 'user' });
   return printed;
@@ -75,6 +81,32 @@ it('users and organisations are listed and found by a part of their names, in JS
   expect(JSON.parse(await run('list', '--json'))).toEqual([]);
   expect(JSON.parse(await run('api-key', 'list', '--json'))).toEqual(expect.any(Array));
   expect(await run('users', 'no-such-person')).toBe('There are no such users.');
+  expect(JSON.parse(await run('users', 'no-such-person', '--json'))).toEqual([]);
+});
+
+it('any number of users is listed, each once, a page at a time', async () => {
+  await test.app.sql`
+    insert into users (id, email, created_at)
+    select gen_random_uuid(), 'many-' || n || '@many.example', now() from generate_series(1, 2500) as n`;
+  const rows: { email: string }[] = JSON.parse(await run('users', '@many.example', '--json'));
+  expect(new Set(rows.map(({ email }) => email)).size).toBe(2500);
+  expect((await run('users', '@many.example')).split('\n')).toHaveLength(2500);
+  await test.app.sql`delete from users where email like '%@many.example'`;
+});
+
+it('the members of all JSON are in snake_case', async () => {
+  const { email } = await makeOwner(test);
+  const commands = [['users', email], ['organisations'], ['list'], ['api-key', 'list'], ['reconcile'], ['doctor']];
+  for (const command of commands) {
+    const names = [...(await run(...command, '--json')).matchAll(/"(\w+)":/g)].map(([, name]) => name);
+    expect(names.filter((name) => /[A-Z]/.test(name ?? ''))).toEqual([]);
+  }
+  expect(await run('reconcile', '--json')).toContain('"left_out"');
+});
+
+it('what the log names a user by is in the JSON', async () => {
+  const { email, userId } = await makeOwner(test);
+  expect(JSON.parse(await run('users', email, '--json'))).toMatchObject([{ log_id: test.app.pseudonymOf(userId) }]);
 });
 
 it('a user’s data are exported and erased, also while the account awaits approval', async () => {

@@ -1,6 +1,6 @@
-import path from 'node:path';
 import { version } from '@gatehouse/api/platform/config-version';
 import { Command } from 'commander';
+import { isRelease } from '../env-file.ts';
 import type { Perform } from './answer.ts';
 import { addBillingCommands } from './billing-commands.ts';
 import { addDeploymentCommands } from './deployment-commands.ts';
@@ -36,9 +36,7 @@ export function createProgram(perform: Perform): Command {
 
 /** How this program is called: by npm in a checkout, by node in a release, where operator.js is at the top. */
 function programName(): string {
-  const program = process.argv[1] ?? '';
-  const isRelease = path.basename(program) === 'operator.js' && path.basename(path.dirname(program)) !== 'dist';
-  return isRelease ? 'node operator.js' : 'npm run operator --';
+  return isRelease() ? 'node operator.js' : 'npm run operator --';
 }
 
 /** Makes a sentence of "error: unknown option '--force'". */

@@ -10,7 +10,7 @@ import { listUsers } from '@gatehouse/api/operators/users/read-users';
 import { endSessions, restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
 import { AppError } from '@gatehouse/api/platform/errors';
 import type { Command } from 'commander';
-import { jsonOption, listing, notBlank, type Perform } from './answer.ts';
+import { jsonOption, listing, notBlank, type Perform, streamed } from './answer.ts';
 
 type User = { id: string; email: string };
 
@@ -74,7 +74,13 @@ export function addUserCommands(program: Command, perform: Perform): void {
     .argument('[SEARCH]', 'a part of the address or name')
     .option(...jsonOption)
     .action((search = '', { json = false }) =>
-      perform(async (app) => listing(await findAll(app, search), json, lineOfUser, 'There are no such users.')),
+      perform(async (app) => {
+        async function readPage(after?: string) {
+          const { people, next } = await listUsers(app, commandLine, { search, rows: 1000, ...(after && { after }) });
+          return { rows: people, next };
+        }
+        return streamed(readPage, json, lineOfUser, 'There are no such users.');
+      }),
     );
 
   forUser('approve', 'approves the organisations that the address owns', async (app, { id }) => {
@@ -148,16 +154,6 @@ export function addUserCommands(program: Command, perform: Perform): void {
 }
 
 type FoundUser = Awaited<ReturnType<typeof listUsers>>['people'][number];
-
-async function findAll(app: App, search: string): Promise<FoundUser[]> {
-  const found: FoundUser[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = await listUsers(app, commandLine, { search, rows: 1000, ...(after && { after }) });
-    found.push(...page.people);
-    after = page.next;
-  }
-  return found;
-}
 
 /** Returns address, status, organisations with role, operator mark, day of the sign-up and name. */
 function lineOfUser({ email, suspended, account_status, memberships, operator, created_at, name }: FoundUser): string {

@@ -37,8 +37,12 @@ type FailedRequest = Pick<RequestState, 'app' | 'requestId' | 'failure'>;
  */
 export function recordFailure(state: FailedRequest, error: unknown): void {
   state.app.databaseHealth.failed(error);
-  const { code, fields } = toAppError(error);
-  state.failure = { code, ...(fields && { fields: Object.keys(fields) }) };
+  const { code, fields, aboutUserId } = toAppError(error);
+  state.failure = {
+    code,
+    ...(fields && { fields: Object.keys(fields) }),
+    ...(aboutUserId !== null && { user: state.app.pseudonymOf(aboutUserId) }),
+  };
 
   const isLogged = error instanceof Error && error.name === 'TRPCError';
   if (!isLogged && code === 'INTERNAL') state.app.log.error('request failed', { requestId: state.requestId, error });

@@ -22,8 +22,11 @@ export type RequestSource = {
   readBytes: (maxBytes: number) => Promise<Buffer>;
 };
 
-/** Why a request was refused: the code of its error, and the names of the wrong fields. */
-export type Failure = { code: string; fields?: string[] };
+/**
+ * Why a request was refused: the code of its error, the names of the wrong fields, and the pseudonym of the user whom it
+ * was about, if nobody was signed in.
+ */
+export type Failure = { code: string; fields?: string[]; user?: string };
 
 /** What the steps of a request make of it, for its handler. */
 export type RequestState = {

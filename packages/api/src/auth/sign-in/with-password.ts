@@ -51,9 +51,10 @@ async function userWithPassword(
     // Recorded for unknown addresses too, so that the time of the answer does not differ.
     const userId = verified ? (account?.user.id ?? null) : null;
     await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
-    throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.', { aboutUserId: userId });
   }
-  if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+  if (account.accountStatus === 'closed')
+    throw new AppError('FORBIDDEN', 'This account is closed.', { aboutUserId: account.user.id });
 
   const { id: userId, passwordHash } = account.user;
   return { userId, organisationId: account.organisationId, passwordHash };

@@ -36,7 +36,7 @@ export async function listUsers(app: App, _reader: Operator | CommandLine, { sea
     shown.map(({ id }) => id),
   );
   return {
-    people: shown.map((user) => shownUser(user, joined.get(user.id) ?? [])),
+    people: shown.map((user) => shownUser(app, user, joined.get(user.id) ?? [])),
     next,
     search_finds: await readSearchReach(app),
   };
@@ -45,9 +45,11 @@ export async function listUsers(app: App, _reader: Operator | CommandLine, { sea
 type Membership = { role: typeof memberships.$inferSelect.role; organisation: typeof organisations.$inferSelect };
 
 /** Converts a user and their memberships, the oldest first, to the form that operators see. */
-function shownUser(user: typeof users.$inferSelect, joined: Membership[]) {
+function shownUser(app: App, user: typeof users.$inferSelect, joined: Membership[]) {
   return {
     id: user.id,
+    /** What the log names the user by. */
+    log_id: app.pseudonymOf(user.id),
     email: user.email,
     name: user.name,
     operator: user.operator,
@@ -117,7 +119,7 @@ export async function readUserPage(app: App, principal: Operator, { user_id: id 
     entriesAboutUser(app.db, id),
   ]);
   return {
-    ...shownUser(user, joined.get(id) ?? []),
+    ...shownUser(app, user, joined.get(id) ?? []),
     self: operator.id === id,
     email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
     suspended_at: user.suspendedAt?.toISOString() ?? null,

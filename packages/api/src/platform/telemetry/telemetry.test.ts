@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
+import { recordFailure } from '../../http/error-response.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, makeSignUp, signUpOwner, testClient, testPassword } from '../../testing/factories.ts';
 import { parseConfig } from '../config.ts';
@@ -182,6 +183,18 @@ it('reports the flagged events, the subscribed organisations by tier and the ske
   expect(await readSeries('gatehouse_payment_events_flagged')).toBe(0);
   expect(Math.abs((await readSeries('gatehouse_database_clock_skew_seconds')) ?? 99)).toBeLessThan(2);
   await expect.poll(() => readSeries('gatehouse_organisations_subscribed{tier="silver"}')).toBe(0);
+});
+
+it('the log line of a failed sign-in names the account by its pseudonym, and nobody for an unknown address', async () => {
+  const { email, userId } = await makeOwner(test);
+  const failureOf = async (typed: string) => {
+    const state: Parameters<typeof recordFailure>[0] = { app: test.app, requestId: 'request' };
+    const attempt = signInWithPassword(test.app, { email: typed, password: 'not this pass phrase' }, testClient);
+    await attempt.catch((error) => recordFailure(state, error));
+    return state.failure;
+  };
+  expect(await failureOf(email)).toEqual({ code: 'UNAUTHENTICATED', user: test.app.pseudonymOf(userId) });
+  expect(await failureOf('nobody@company.example')).toEqual({ code: 'UNAUTHENTICATED' });
 });
 
 it('names a user by the same pseudonym on every node of a deployment, and by another one elsewhere', async () => {

@@ -52,6 +52,7 @@ export const consoleTexts = texts({
     noOwner: 'No owner',
     noName: 'No name given',
     id: 'Id',
+    logId: 'Id in the log',
     downloadCsv: 'Download CSV',
   },
   de: {
@@ -104,6 +105,7 @@ export const consoleTexts = texts({
     noOwner: 'Ohne Inhaber/-in',
     noName: 'Kein Name angegeben',
     id: 'ID',
+    logId: 'ID im Protokoll',
     downloadCsv: 'Als CSV herunterladen',
   },
 });

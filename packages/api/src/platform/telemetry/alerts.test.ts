@@ -69,7 +69,7 @@ const cases: Case[] = [
     series: {
       'process_open_fds{instance="node-1"}': '900x70',
       'process_max_fds{instance="node-1"}': '1024x70',
-      'gatehouse_build_info{instance="node-1"}': '1x70',
+      'gatehouse_database_up{instance="node-1"}': '0x70',
     },
     labels: { ...ticket, instance: 'node-1' },
   },
@@ -169,7 +169,7 @@ const healthy = {
   'gatehouse_refused_writes_total{reason="read_only"}': '0x30 7x40',
   'process_open_fds{instance="node-1"}': '300x70',
   'process_max_fds{instance="node-1"}': '65536x70',
-  'gatehouse_build_info{instance="node-1"}': '1x70',
+  'gatehouse_database_up{instance="node-1"}': '1x70',
   gatehouse_database_size_bytes: '8e9+1e5x70',
   'gatehouse_jobs_oldest_waiting_seconds{kind="verification-mail"}': '0+60x70',
   'gatehouse_call_duration_seconds_count{to="mail",outcome="refused"}': '0+1x70',

@@ -524,6 +524,7 @@ CREATE INDEX "step_attempts_user" ON "step_attempts" USING btree ("user_id","cre
 CREATE INDEX "step_attempts_expiry" ON "step_attempts" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "totp_secrets_confirmed" ON "totp_secrets" USING btree ("user_id") WHERE "totp_secrets"."confirmed_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "totp_secrets_pending" ON "totp_secrets" USING btree ("user_id") WHERE "totp_secrets"."confirmed_at" is null;--> statement-breakpoint
+CREATE INDEX "totp_secrets_user" ON "totp_secrets" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "totp_secrets_key" ON "totp_secrets" USING btree ("encrypted_by");--> statement-breakpoint
 CREATE INDEX "used_challenges_expiry" ON "used_challenges" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "wrong_codes_user" ON "wrong_codes" USING btree ("user_id","at");--> statement-breakpoint
@@ -545,6 +546,7 @@ CREATE INDEX "organisations_decided" ON "organisations" USING btree (coalesce("d
 CREATE INDEX "notices_expiry" ON "notices" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_organisation" ON "sessions" USING btree ("organisation_id");--> statement-breakpoint
+CREATE INDEX "sessions_step" ON "sessions" USING btree ("step_hash") WHERE "sessions"."step_hash" is not null;--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "return_urls_expiry" ON "return_urls" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sign_in_attempts_user" ON "sign_in_attempts" USING btree ("user_id") WHERE "sign_in_attempts"."user_id" is not null;--> statement-breakpoint

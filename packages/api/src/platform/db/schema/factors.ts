@@ -45,6 +45,8 @@ export const totpSecrets = pgTable(
   (table) => [
     uniqueIndex('totp_secrets_confirmed').on(table.userId).where(sql`${table.confirmedAt} is not null`),
     uniqueIndex('totp_secrets_pending').on(table.userId).where(sql`${table.confirmedAt} is null`),
+    // What the deletion of a user looks for: the two above have conditions.
+    index('totp_secrets_user').on(table.userId),
     index('totp_secrets_key').on(table.encryptedBy),
   ],
 );

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { boolean, index, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
@@ -39,6 +40,7 @@ export const sessions = pgTable(
   (table) => [
     index('sessions_user').on(table.userId),
     index('sessions_organisation').on(table.organisationId),
+    index('sessions_step').on(table.stepHash).where(sql`${table.stepHash} is not null`),
     index('sessions_expiry').on(table.expiresAt),
   ],
 );

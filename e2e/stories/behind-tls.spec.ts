@@ -17,6 +17,8 @@ let page: Page;
 let [id, app] = ['', ''];
 const email = newEmail('owner');
 const ends: (() => Promise<unknown>)[] = [];
+/** Home leads a session to one product once in ten seconds. */
+const loopMilliseconds = 10_100;
 
 test.beforeAll(async ({ playwright, launchOptions, service }) => {
   product = await startProduct();
@@ -67,9 +69,7 @@ test('over https a user signs up, and the link in the mail has the public origin
 test('a product on a sibling host receives a separate cookie, not that of the session', async () => {
   await page.goto(`${app}/orders`);
   await expect(page).toHaveURL(`${id}/login?return_to=${encodeURIComponent(`${app}/orders`)}`);
-  await page.getByLabel('E-mail', { exact: true }).fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn();
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(`${app}/orders`);
   await expect(page.getByText(email)).toBeVisible();
@@ -83,7 +83,7 @@ test('a product on a sibling host receives a separate cookie, not that of the se
   expect(shared?.value).not.toBe(own?.value);
 });
 
-test('the shared cookie verifies the session, and authorises no other request', async () => {
+test('the shared cookie asks about the session and its entitlements, and authorises no other request', async () => {
   const [shared] = await context.cookies(app);
   const cookie = `__Secure-gatehouse=${shared?.value}`;
   const ask = (path: string, sent: RequestInit = {}, value = cookie) =>
@@ -95,6 +95,9 @@ test('the shared cookie verifies the session, and authorises no other request', 
   expect(answer.headers.getSetCookie()).toEqual([]);
   expect((await ask('/api/trpc/sessions.verify')).status).toBe(200);
 
+  const { organisation } = await answer.json();
+  expect((await ask(`/api/organisations/${organisation.slug}/entitlements`)).status).toBe(200);
+  expect((await ask('/api/organisations/another/entitlements')).status).toBe(404);
   for (const path of ['/api/subscription', '/api/trpc/subscription.read', '/api/trpc/accounts.profile']) {
     expect((await ask(path)).status, path).toBe(401);
   }
@@ -112,10 +115,62 @@ test('the shared cookie verifies the session, and authorises no other request', 
   }
   // Under the session cookie's name its value is not a session, and signing out with it ends none.
   expect((await ask('/api/subscription', {}, `__Host-session=${shared?.value}`)).status).toBe(401);
-  expect((await ask('/api/logout', { method: 'POST' })).status).toBe(200);
   expect((await ask('/api/logout', { method: 'POST' }, `__Host-session=${shared?.value}`)).status).toBe(200);
   expect((await ask('/api/session')).status).toBe(200);
 });
+
+test('a shared cookie that is lost is given again on the way to sign-in and back', async () => {
+  await page.waitForTimeout(loopMilliseconds);
+  await context.clearCookies({ name: '__Secure-gatehouse' });
+  await page.goto(`${app}/orders`);
+  await expect(page).toHaveURL(`${app}/orders`);
+  await expect(page.getByText(email)).toBeVisible();
+});
+
+test('a product that does not see the session is not redirected to again and again: home says so', async () => {
+  // The product takes every session for unknown, as one outside COOKIE_DOMAIN would.
+  product.setServiceUrl(`http://127.0.0.1:${served.port}`, { gatehouse: id, product: app }, { blind: true });
+  await page.waitForTimeout(loopMilliseconds);
+  await page.goto(`${app}/orders`);
+  await expect(page).toHaveURL(`${id}/`);
+  await expect(page.getByRole('heading', { name: `${new URL(app).host} sent you back` })).toBeVisible();
+  product.setServiceUrl(`http://127.0.0.1:${served.port}`, { gatehouse: id, product: app });
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await expect(page).toHaveURL(`${app}/orders`);
+});
+
+test('a product signs out by a link, and by a request of its own page', async () => {
+  await page.goto(`${id}/logout?return_to=${encodeURIComponent(`${app}/bye`)}`);
+  await expect(page.getByText(`go back to ${new URL(app).host}`)).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL(`${id}/login?return_to=${encodeURIComponent(`${app}/bye`)}`);
+  expect(await context.cookies(app)).toEqual([]);
+  // Without a session the link leads back at once; an origin that is not listed leads to /login.
+  const leads = async (url: string) =>
+    (await context.request.get(`${id}/logout?return_to=${encodeURIComponent(url)}`, { maxRedirects: 0 })).headers()
+      .location;
+  expect(await leads(`${app}/bye`)).toBe(`${app}/bye`);
+  expect(await leads('https://evil.example/')).toBe('/login');
+
+  await page.waitForTimeout(loopMilliseconds);
+  await signIn();
+  await expect(page).toHaveURL(`${app}/bye`);
+  await page.evaluate(
+    (url) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include' }),
+    `${id}/api/logout`,
+  );
+  expect(await context.cookies(app)).toEqual([]);
+  await page.goto(`${app}/orders`);
+  await expect(page).toHaveURL(/\/login\?return_to=/);
+  await signIn();
+  await expect(page).toHaveURL(`${app}/orders`);
+});
+
+async function signIn(): Promise<void> {
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
 
 test('the shared cookie is invalid once its session has ended', async () => {
   const [before] = await context.cookies(app);

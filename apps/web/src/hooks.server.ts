@@ -2,7 +2,7 @@ import type { App } from '@gatehouse/api/app';
 import { readCookie } from '@gatehouse/api/http/cookies';
 import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import { observeRequest } from '@gatehouse/api/http/observe-request';
-import { newRequestState, openRequest } from '@gatehouse/api/http/open-request';
+import { keepSharedCookie, newRequestState, openRequest } from '@gatehouse/api/http/open-request';
 import { methodsOf } from '@gatehouse/api/http/request-guard';
 import { apiHeaders, policyOfPage } from '@gatehouse/api/http/security-headers';
 import type { RequestEvent } from '@sveltejs/kit';
@@ -85,6 +85,7 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
   }
   locals.sessionEnded = locals.principal === null && readCookie(app, cookies, 'session') !== null;
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
+  if (!isDataRequest && !url.pathname.startsWith('/api/')) await keepSharedCookie(locals, cookies, request);
   return redirectInHeader(request, await visitorPage(event, () => render(event, resolve)));
 }
 

@@ -8,7 +8,12 @@ export type Product = {
    * Sets the service's URL. The service starts after the product, because it must know the
    * product's origin. `seenAs` are the public URLs behind a proxy.
    */
-  setServiceUrl: (baseUrl: string, seenAs?: { gatehouse: string; product: string }) => void;
+  setServiceUrl: (
+    baseUrl: string,
+    seenAs?: { gatehouse: string; product: string },
+    /** Asks without the cookies of its request. */
+    options?: { blind?: boolean },
+  ) => void;
   stop: () => Promise<void>;
 };
 
@@ -20,8 +25,11 @@ export type Product = {
 export async function startProduct(): Promise<Product> {
   let gatehouse = '';
   let seen = { gatehouse: '', product: '' };
+  let isBlind = false;
   const server = http.createServer(async (request, response) => {
-    const answer = await fetch(`${gatehouse}/api/session`, { headers: { cookie: request.headers.cookie ?? '' } });
+    const answer = await fetch(`${gatehouse}/api/session`, {
+      headers: { cookie: isBlind ? '' : (request.headers.cookie ?? '') },
+    });
     if (answer.status === 403) return response.writeHead(302, { location: `${seen.gatehouse}/` }).end();
     if (!answer.ok) {
       const returnTo = encodeURIComponent(`${seen.product}${request.url}`);
@@ -36,8 +44,9 @@ export async function startProduct(): Promise<Product> {
 
   return {
     url,
-    setServiceUrl(baseUrl, seenAs = { gatehouse: baseUrl, product: url }) {
+    setServiceUrl(baseUrl, seenAs = { gatehouse: baseUrl, product: url }, { blind = false } = {}) {
       gatehouse = baseUrl;
+      isBlind = blind;
       seen = seenAs;
     },
     stop,

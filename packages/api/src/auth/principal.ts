@@ -36,6 +36,10 @@ export type UserPrincipal = Authority & {
   accountStatus: Exclude<AccountStatus, 'unverified' | 'closed'>;
   /** Identifies the session on /account. It does not authenticate. */
   sessionId: string;
+  /** Whether the request presented the shared cookie, by which a product on a sibling host may ask but not act. */
+  isShared: boolean;
+  /** The hash of the session's shared token; null where it has none. */
+  sharedHash: string | null;
   /** Whether the user can confirm who they are by a password. */
   hasPassword: boolean;
   /** Until when the session is fresh (see fresh-sign-in.ts); null if it never was. */
@@ -72,7 +76,7 @@ const scopesOf: Record<Role, Scope[]> = {
 /** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
-    Partial<Pick<UserPrincipal, 'planRow' | 'freshUntil' | 'hasPassword'>>,
+    Partial<Pick<UserPrincipal, 'planRow' | 'freshUntil' | 'hasPassword' | 'isShared' | 'sharedHash'>>,
 ): UserPrincipal {
   const { accountStatus, role, organisation } = facts;
   const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
@@ -81,6 +85,8 @@ export function makePrincipal(
     ...facts,
     kind: 'user',
     hasPassword: facts.hasPassword ?? false,
+    isShared: facts.isShared ?? false,
+    sharedHash: facts.sharedHash ?? null,
     freshUntil: facts.freshUntil ?? null,
     planRow: facts.planRow ?? null,
     organisationId: organisation?.id ?? null,

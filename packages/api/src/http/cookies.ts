@@ -82,7 +82,7 @@ export function readSharedCookie({ config }: App, cookies: Pick<RequestCookies, 
   return config.cookieDomain === null ? null : cookies.get(sharedName) || null;
 }
 
-/** Lets products on sibling hosts verify the session. The token is a separate one that permits nothing else. */
+/** Lets products on sibling hosts ask about the session. The token is a separate one (http/open-request.ts). */
 export async function writeSharedCookie(
   app: App,
   cookies: Pick<RequestCookies, 'set'>,

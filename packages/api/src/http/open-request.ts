@@ -2,9 +2,16 @@ import type { App } from '../app.ts';
 import type { Principal } from '../auth/principal.ts';
 import { presentedKey, readKey } from '../auth/read-key.ts';
 import { tokenForBrowser } from '../auth/sessions/known-browser.ts';
-import { deleteSession, readSession, readSharedSession, startSession } from '../auth/sessions/session.ts';
+import {
+  deleteSession,
+  deleteSharedSession,
+  readSession,
+  readSharedSession,
+  startSession,
+} from '../auth/sessions/session.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Client } from '../platform/security/client.ts';
+import { hashToken } from '../platform/security/token.ts';
 import { createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
 import {
@@ -17,7 +24,7 @@ import {
   writeSharedCookie,
 } from './cookies.ts';
 import type { RequestSource, RequestState } from './request.ts';
-import { guardHead, guardOrigin, maxBodyBytesOf } from './request-guard.ts';
+import { guardHead, guardOrigin, isNavigation, maxBodyBytesOf } from './request-guard.ts';
 
 /** A request as it begins. */
 export function newRequestState(app: App): RequestState {
@@ -90,12 +97,16 @@ class RequestClient implements Client {
 /** Routes that need no session. */
 const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;
 
-/** The two endpoints that verify a session: the shared cookie is valid there only. */
-const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
+/**
+ * The requests for which the shared cookie is valid: it asks who is signed in and what the plan allows, gets a token of
+ * that, and signs out. A sibling host can do no more with it.
+ */
+const sharedCookieRequests =
+  /^((GET|HEAD) (\/api\/session|\/api\/trpc\/sessions\.verify|\/api\/organisations\/[^/]+\/entitlements(\/[^/]+)?)|POST (\/api\/token|\/api\/logout))$/;
 
 /**
  * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
- * from the session cookie or, where a session is only verified, from the shared cookie.
+ * from the session cookie or, for the few requests of a product, from the shared cookie.
  */
 async function resolvePrincipal(
   app: App,
@@ -114,10 +125,41 @@ async function resolvePrincipal(
 
   const token = readCookie(app, cookies, 'session');
   const principal = token === null ? null : await readSession(app, token, { readOnly });
-  if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
+  if (principal !== null || !sharedCookieRequests.test(`${method} ${pathname}`)) return principal;
 
   const shared = readSharedCookie(app, cookies);
   return shared === null ? null : readSharedSession(app, shared, { readOnly });
+}
+
+/**
+ * Whether the browser carries the shared cookie of a session. For /logout alone, which signs out of that too: the
+ * session's own cookie may be lost.
+ */
+export async function hasSharedSession(
+  { app }: Pick<RequestState, 'app'>,
+  cookies: Pick<RequestCookies, 'get'>,
+): Promise<boolean> {
+  const shared = readSharedCookie(app, cookies);
+  return shared !== null && (await readSharedSession(app, shared, { readOnly: true })) !== null;
+}
+
+/**
+ * Sets a new shared cookie if a session's browser carries none that is valid: it was lost, or the session is older than
+ * COOKIE_DOMAIN. Without it a product would send the browser to sign-in, and sign-in would send it back, without end.
+ * Only a navigation gets one, so that the pictures of a page do not replace each other's.
+ */
+export async function keepSharedCookie(
+  { app, principal }: Pick<RequestState, 'app' | 'principal'>,
+  cookies: RequestCookies,
+  { method, headers }: { method: string; headers: Headers },
+): Promise<void> {
+  if (app.config.cookieDomain === null || principal?.kind !== 'user') return;
+  if (method !== 'GET' || !isNavigation(headers)) return;
+
+  const shared = readSharedCookie(app, cookies);
+  if (shared !== null && hashToken(shared) === principal.sharedHash) return;
+  const token = readCookie(app, cookies, 'session');
+  if (token !== null) await writeSharedCookie(app, cookies, token);
 }
 
 /** Starts and ends sessions for the router, which never sees a session's token. */
@@ -145,6 +187,8 @@ export function sessionActions(
     },
     async end() {
       await end();
+      const shared = readSharedCookie(app, cookies);
+      if (shared !== null) await deleteSharedSession(app, shared);
       clearCookie(app, cookies, 'session');
       clearSharedCookie(app, cookies);
     },

@@ -20,13 +20,18 @@ export function guardHead(
   if (Number(headers.get('content-length') ?? 0) > maxBodyBytesOf(pathname)) throw tooLarge();
 }
 
-/** @throws AppError FOREIGN_ORIGIN if the request comes from a page of another site. */
+/**
+ * Lets products sign their users out from their own pages: the worst that a page of RETURN_ORIGINS can do by it is that.
+ *
+ * @throws AppError FOREIGN_ORIGIN if the request comes from a page of another site.
+ */
 export function guardOrigin(
   { method, pathname, headers }: RequestSource,
-  { publicBaseUrl }: Pick<Config, 'publicBaseUrl'>,
+  { publicBaseUrl, returnOrigins }: Pick<Config, 'publicBaseUrl' | 'returnOrigins'>,
 ): void {
   const [origin, fetchSite] = [headers.get('origin'), headers.get('sec-fetch-site')];
-  if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl })) {
+  const isSignOut = pathname === '/api/logout' && origin !== null && returnOrigins.includes(origin);
+  if (!isSignOut && !isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl })) {
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }
 }

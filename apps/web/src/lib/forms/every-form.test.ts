@@ -14,7 +14,7 @@ const source = path.resolve(import.meta.dirname, '../..');
  */
 const actionsWithoutUser = /^\/(login|signup|password|verify|logout)(\?|$)|^\/invitation\?\/(signIn|signUp|forget)$/;
 const formsWithoutUser =
-  /^routes\/(login|signup|password|verify)\/|\/(LanguageSwitch|SignOut|ThemeChoice|ThemeSwitch)\.svelte$/;
+  /^routes\/(login|logout|signup|password|verify)\/|\/(LanguageSwitch|SignOut|ThemeChoice|ThemeSwitch)\.svelte$/;
 
 type Event = Parameters<Action>[0];
 const modules = await Promise.all(

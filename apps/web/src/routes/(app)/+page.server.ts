@@ -10,12 +10,12 @@ import { setupSteps } from './setup-steps.ts';
 
 export const load: PageServerLoad = async (event) => {
   await redirectToInvitation(event);
-  const { user, organisation, scopes } = requirePage(event);
+  const { user, organisation, scopes, sessionId } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();
   // Without an organisation the user stays on this page: the product would redirect back.
-  if (!organisation) return { now, organisation: null };
-  await redirectToReturnUrl(event);
+  if (!organisation) return { now, refusedBy: null, organisation: null };
+  const refusedBy = await redirectToReturnUrl(event, { sessionId });
 
   const [overview, { total: members }, activity, newBrowsers] = await Promise.all([
     api.subscription.overview(),
@@ -26,6 +26,7 @@ export const load: PageServerLoad = async (event) => {
   const isAdministrator = scopes.includes('ADMIN');
   return {
     now,
+    refusedBy: refusedBy && { url: refusedBy, host: new URL(refusedBy).host },
     organisation: {
       name: organisationName(organisation),
       overview,

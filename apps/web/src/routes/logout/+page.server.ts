@@ -1,9 +1,24 @@
+import { allowedReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
+import { hasSharedSession } from '@gatehouse/api/http/open-request';
 import { redirect } from '@sveltejs/kit';
 import { formFields } from '#lib/forms/form-fields.ts';
-import type { Actions, PageServerLoad } from './$types';
+import { signedInUser } from '#lib/server/guards/page-guard.ts';
+import { returnTo } from '#lib/server/session/return-to.ts';
+import type { Actions, PageServerLoad, RequestEvent } from './$types';
 
-export const load: PageServerLoad = () => {
-  redirect(302, '/');
+/** Leaves the page by a plain form: its answer redirects to another host. */
+export const csr = false;
+
+/**
+ * A product links to this page with return_to. The page signs out by a button, because a GET must not: any other page
+ * could make a browser send it.
+ */
+export const load: PageServerLoad = async (event) => {
+  const { locals, cookies } = event;
+  const isSignedIn = signedInUser(locals) !== null || (await hasSharedSession(locals, cookies));
+  const url = returnUrlOf(event);
+  if (!isSignedIn) redirect(302, url ?? '/login', { external: url !== null });
+  return { host: url && new URL(url).host };
 };
 
 export const actions: Actions = {
@@ -11,6 +26,13 @@ export const actions: Actions = {
     // It has no fields: this refuses a body that no form may have.
     await formFields(event);
     await event.locals.api.signIn.out();
-    redirect(303, '/login');
+    const url = returnUrlOf(event);
+    redirect(303, url ?? '/login', { external: url !== null });
   },
 };
+
+/** The page of a product that follows the sign-out; null leads to /login. */
+function returnUrlOf({ locals: { app }, url }: RequestEvent): string | null {
+  const wanted = returnTo(url);
+  return wanted && allowedReturnUrl(app.config, wanted);
+}

@@ -144,6 +144,7 @@ function selectRow(db: Executor, hasToken: SQL) {
     .select({
       session: {
         id: sessions.id,
+        sharedHash: sessions.sharedHash,
         organisationId: sessions.organisationId,
         idpSubject: sessions.idpSubject,
         lastUsedAt: sessions.lastUsedAt,

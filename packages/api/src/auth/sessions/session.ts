@@ -102,7 +102,7 @@ export function readSession(app: App, sessionToken: string, reading: Reading = {
   return readByToken(app, 'idHash', sessionToken, reading);
 }
 
-/** Returns the principal of a session by its shared token, for requests that only verify the session. */
+/** Returns the principal of a session by its shared token, for the requests of a product (http/open-request.ts). */
 export function readSharedSession(app: App, sharedToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
   return readByToken(app, 'sharedHash', sharedToken, reading);
 }
@@ -138,6 +138,8 @@ async function readByToken(
     role: organisation?.role ?? null,
     accountStatus,
     sessionId: session.id,
+    isShared: token === 'sharedHash',
+    sharedHash: session.sharedHash,
     hasPassword: user.hasPassword,
     freshUntil: session.freshUntil,
     planRow,
@@ -199,8 +201,8 @@ export async function renewSession(
 }
 
 /**
- * Stores and returns a second token of a session, for products on sibling hosts. It only permits
- * to verify the session, by `readSharedSession`, and becomes invalid when the session ends.
+ * Stores and returns a second token of a session, for products on sibling hosts, in place of an older one. It
+ * authenticates by `readSharedSession` alone, and becomes invalid when the session ends.
  */
 export async function shareSession(app: App, sessionToken: string): Promise<string> {
   const shared = newToken();
@@ -254,6 +256,11 @@ export function listSessions(app: App, userId: string) {
 /** Ends the session of a token; does nothing if there is none. */
 export async function deleteSession(app: App, sessionToken: string): Promise<void> {
   await lucia(app).invalidateSession(sessionToken);
+}
+
+/** Ends the session of a shared token; does nothing if there is none. */
+export async function deleteSharedSession(app: App, sharedToken: string): Promise<void> {
+  await lucia(app, app.db, { token: 'sharedHash' }).invalidateSession(sharedToken);
 }
 
 /** Records a sign-out in the audit log. Does nothing for a caller that is not a user. */

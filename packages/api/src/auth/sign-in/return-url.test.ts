@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../platform/config.ts';
 import { returnUrls } from '../../platform/db/schema/sign-in.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { testClient } from '../../testing/factories.ts';
-import { allowedReturnUrl, consumeReturnUrl, storeReturnPath, storeReturnUrl } from './return-url.ts';
+import { makeOwner, testClient } from '../../testing/factories.ts';
+import { allowedReturnUrl, consumeReturnUrl, mayReturn, storeReturnPath, storeReturnUrl } from './return-url.ts';
 
 const origins = 'https://app.company.example,https://Other.company.example:8443,http://localhost:4000';
 const config = parseConfig({ RETURN_ORIGINS: origins });
@@ -168,4 +168,26 @@ describe('a stored path of this service', () => {
       expect(await storeReturnPath(test.app, { path, replaced: null }, testClient)).toBeNull();
     },
   );
+});
+
+describe('a session', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ environment: { RETURN_ORIGINS: origins }, work: false });
+    test.stopClock();
+  });
+  afterAll(() => test.close());
+
+  it('is not led to one origin twice within ten seconds, also by parallel requests', async () => {
+    const { sessionId } = (await makeOwner(test)).principal;
+    const other = (await makeOwner(test)).principal;
+    const lead = (url: string, id = sessionId) => mayReturn(test.app, id, url);
+    const both = await Promise.all([lead('https://app.company.example/one'), lead('https://app.company.example/two')]);
+    expect(both.sort()).toEqual([false, true]);
+    expect(await lead('http://localhost:4000/')).toBe(true);
+    expect(await lead('https://app.company.example/one', other.sessionId)).toBe(true);
+    expect(await lead('http://localhost:4000/other')).toBe(false);
+    test.advance(10_001);
+    expect(await lead('http://localhost:4000/')).toBe(true);
+  });
 });

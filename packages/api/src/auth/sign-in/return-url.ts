@@ -1,6 +1,7 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
 import { returnUrls } from '../../platform/db/schema/sign-in.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
 import { clientKey, type KeyedClient } from '../../platform/security/client.ts';
@@ -71,6 +72,27 @@ async function store(
     await tx.insert(returnUrls).values({ idHash: hashToken(cookie), url, expiresAt });
   });
   return cookie;
+}
+
+/** A product that sends a user back to sign-in within this time did not recognise the session. */
+const loopMilliseconds = 10_000;
+
+/**
+ * Whether / may redirect a session to a return URL: not twice within ten seconds to the same origin. A product that
+ * does not receive the session's cookie sends the browser to sign-in again, which would be a redirect without end.
+ * One statement decides and remembers the redirect.
+ */
+export async function mayReturn(app: App, sessionId: string, url: string): Promise<boolean> {
+  const { origin } = new URL(url);
+  const now = app.now();
+  const isOther = or(isNull(sessions.returnedTo), ne(sessions.returnedTo, origin));
+  const isEarlier = lt(sessions.returnedAt, new Date(now.getTime() - loopMilliseconds));
+  const returned = await app.db
+    .update(sessions)
+    .set({ returnedTo: origin, returnedAt: now })
+    .where(and(eq(sessions.id, sessionId), or(isOther, isEarlier)))
+    .returning({ id: sessions.id });
+  return returned.length > 0;
 }
 
 /**

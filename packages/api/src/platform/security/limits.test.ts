@@ -14,7 +14,7 @@ let test: TestApp;
 
 beforeAll(async () => {
   test = await startTestApp({
-    environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' },
+    environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example', TOKEN_TTL_SECONDS: '300' },
     // Of an organisation's billing actions at once, one goes on and none waits.
     timeouts: { leaseSeconds: 0 },
   });
@@ -92,6 +92,12 @@ const expectedRules: Record<Rule, Expected> = {
     minutes: 10,
     per: 'client',
     attempt: (address) => storeReturnUrl(test.app, { wanted: 'https://product.example/', replaced: null }, { address }),
+  },
+  'shared-token-session': {
+    most: 20,
+    minutes: 1,
+    per: 'session',
+    attempt: (client) => callerFor(test, { ...signedIn, isShared: true }, { client }).tokens.issue({}),
   },
   'api-key-user': {
     most: 30,

@@ -18,6 +18,7 @@ const rules = {
   'idp-callback-client': { points: 60, minutes: 10 },
   'verify-client': { points: 60, minutes: 10 },
   'return-url-client': { points: 300, minutes: 10 },
+  'shared-token-session': { points: 20, minutes: 1 },
   'api-key-user': { points: 30, minutes: 60 },
   'billing-user': { points: 100, minutes: 10 },
   'billing-organisation': { points: 200, minutes: 10 },

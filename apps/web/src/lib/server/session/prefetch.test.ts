@@ -21,6 +21,8 @@ function eventOf(cookies: ReturnType<typeof cookieJar>, method: string, headers:
   >[0];
 }
 
+const session = { sessionId: crypto.randomUUID() };
+
 it.each([
   ['HEAD', {}],
   ['GET', { 'sec-purpose': 'prefetch' }],
@@ -34,9 +36,9 @@ it.each([
 
   const early = eventOf(cookies, method, headers);
   expect(await takeNotice(early)).toBeNull();
-  await redirectToReturnUrl(early);
+  await redirectToReturnUrl(early, session);
 
   const page = eventOf(cookies, 'GET');
   expect(await takeNotice(page)).toMatchObject({ text: ['Saved.'] });
-  await expect(redirectToReturnUrl(page)).rejects.toMatchObject({ status: 302, location: '/members' });
+  await expect(redirectToReturnUrl(page, session)).rejects.toMatchObject({ status: 302, location: '/members' });
 });

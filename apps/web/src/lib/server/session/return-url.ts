@@ -1,4 +1,4 @@
-import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
+import { consumeReturnUrl, mayReturn, storeReturnPath, storeReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
 import { clearCookie, readCookie, writeCookie } from '@gatehouse/api/http/cookies';
 import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { toAppError } from '@gatehouse/api/platform/errors';
@@ -66,12 +66,20 @@ async function unlessLimited(stored: Promise<string | null>): Promise<string | n
 /**
  * Redirects a user to the return URL, once: a product's page, or the page where the session had ended. A prefetch does
  * not consume it.
+ *
+ * @returns null without one; else the URL of a product that has just sent this session back, which would be a loop.
  */
-export async function redirectToReturnUrl({ locals: { app }, cookies, request }: ReturnEvent): Promise<void> {
+export async function redirectToReturnUrl(
+  { locals: { app }, cookies, request }: ReturnEvent,
+  { sessionId }: { sessionId: string },
+): Promise<string | null> {
   const cookie = readCookie(app, cookies, 'return');
-  if (cookie === null || request.method !== 'GET' || isPrefetch(request.headers)) return;
+  if (cookie === null || request.method !== 'GET' || isPrefetch(request.headers)) return null;
 
   const url = await consumeReturnUrl(app, cookie);
   clearCookie(app, cookies, 'return');
-  if (url !== null) redirect(302, url, { external: !url.startsWith('/') });
+  if (url === null) return null;
+  if (url.startsWith('/')) redirect(302, url);
+  if (await mayReturn(app, sessionId, url)) redirect(302, url, { external: true });
+  return url;
 }

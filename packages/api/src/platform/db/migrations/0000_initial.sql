@@ -368,6 +368,8 @@ CREATE TABLE "sessions" (
 	"step_hash" text,
 	"user_agent" text,
 	"client" text,
+	"returned_to" text,
+	"returned_at" timestamp with time zone,
 	CONSTRAINT "sessions_id_unique" UNIQUE("id"),
 	CONSTRAINT "sessions_shared_hash_unique" UNIQUE("shared_hash")
 );

@@ -36,6 +36,9 @@ export const sessions = pgTable(
     stepHash: text('step_hash').references(() => stepAttempts.idHash, { onDelete: 'cascade' }),
     userAgent: text('user_agent'),
     client: text('client'),
+    /** The origin of the last return URL to which / redirected this session, and when, to notice a loop. */
+    returnedTo: text('returned_to'),
+    returnedAt: moment('returned_at'),
   },
   (table) => [
     index('sessions_user').on(table.userId),

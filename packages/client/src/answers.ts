@@ -58,7 +58,7 @@ export type Entitlements = {
   usage: Usage[];
 };
 
-/** Whether an organisation may use a feature, or one more of a meter. */
+/** As Gatehouse answers whether an organisation may use a feature, or one more of a meter. */
 export type Entitlement = {
   name: string;
   allowed: boolean;
@@ -69,11 +69,26 @@ export type Entitlement = {
   allowed_by: Tier[];
 };
 
+/** Whether an organisation may use a feature, or one more of a meter. */
+export type CheckedEntitlement = Omit<Entitlement, 'allowed_by'> & {
+  /** The tiers that allow it, in rising rank; null if the answer comes from all entitlements, which do not name them: then it is allowed. */
+  allowed_by: Tier[] | null;
+};
+
 /** How many records of a report were counted, and how many had been before. */
 export type UsageReport = { accepted: number; duplicates: number };
 
 /** A gauge after it was set. */
-export type Gauge = { meter: string; used: number; limit: number | null };
+export type Gauge = {
+  meter: string;
+  used: number;
+  limit: number | null;
+  /**
+   * Present only if the value changed nothing, because its time `at` is before the last change. If that happens to present
+   * values, the clock that `at` comes from is slow.
+   */
+  superseded?: true;
+};
 
 /** A meter by day in UTC, the oldest first. Of a gauge the value at the day's end. */
 export type UsageHistory = { meter: string; days: { date: string; used: number }[] };

@@ -143,6 +143,138 @@ it('returns the last entitlement while Gatehouse does not answer', async () => {
   }
 });
 
+it('waits three seconds in all, however many attempts it makes', async () => {
+  const { gatehouse, requested } = await clientOf((_, response, count) => {
+    if (count === 1) response.destroy();
+  });
+  const began = performance.now();
+  await expect(gatehouse.organisations.list()).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+  expect(performance.now() - began).toBeGreaterThan(2_900);
+  expect(performance.now() - began).toBeLessThan(4_000);
+  expect(requested).toHaveLength(2);
+});
+
+it('does not wait for a Retry-After beyond the time of the call', async () => {
+  const { gatehouse, requested } = await clientOf((_, response) => {
+    response.setHeader('retry-after', '60');
+    json(response, 503, busy);
+  });
+  const began = performance.now();
+  await expect(gatehouse.organisations.list()).rejects.toMatchObject({ status: 503, retryAfterSeconds: 60 });
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(requested).toHaveLength(1);
+});
+
+const entitlements = {
+  organisation: { id: 'o', slug: 'o', name: null, approval: 'approved' },
+  plan: { tier: 'free', name: 'Free', status: 'none', ends_at: null },
+  features: { sso: true, audit: false },
+  usage: [{ meter: 'api_calls', name: 'API calls', used: 9, limit: 10, resets_at: null }],
+};
+
+/** Creates a client of a server that answers entitlements and reservations, until it is told to be away. */
+async function clientOfEntitlements(options: Partial<Options> = {}) {
+  const state = { away: false, reserve: 200 };
+  const { gatehouse, requested } = await clientOf(
+    ({ url = '' }, response) => {
+      if (state.away) response.destroy();
+      else if (url === '/api/usage/reserve')
+        json(response, state.reserve, state.reserve === 200 ? used : { error: 'Enough.', code: 'LIMIT_REACHED' });
+      else if (url.endsWith('/entitlements')) json(response, 200, entitlements);
+      else json(response, 200, { name: url.split('/').at(-1), allowed: false, allowed_by: ['gold'] });
+    },
+    { cache: { follow: false }, retries: 0, ...options },
+  );
+  return { gatehouse, requested, state };
+}
+
+it('checks by all entitlements what they allow, and asks for the tiers of what they do not', async () => {
+  const { gatehouse, requested } = await clientOfEntitlements();
+  await gatehouse.entitlements.get('o');
+  expect(await gatehouse.entitlements.check('o', 'sso')).toEqual({ name: 'sso', allowed: true, allowed_by: null });
+  expect(await gatehouse.entitlements.check('o', 'api_calls')).toEqual({
+    name: 'api_calls',
+    allowed: true,
+    used: 9,
+    limit: 10,
+    resets_at: null,
+    allowed_by: null,
+  });
+  expect(requested).toHaveLength(1);
+  expect(await gatehouse.entitlements.check('o', 'audit')).toMatchObject({ allowed: false, allowed_by: ['gold'] });
+  expect(requested).toHaveLength(2);
+});
+
+it('keeps the entitlements after a write that failed or was refused, and asks for them after one that counted', async () => {
+  const { gatehouse, requested, state } = await clientOfEntitlements();
+  const reserve = () => gatehouse.usage.reserve({ organisation: 'o', meter: 'api_calls' });
+  await gatehouse.entitlements.get('o');
+
+  state.away = true;
+  await expect(reserve()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  expect(await gatehouse.entitlements.get('o')).toEqual(entitlements);
+  state.away = false;
+  state.reserve = 403;
+  await expect(reserve()).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+  expect(await gatehouse.entitlements.get('o')).toEqual(entitlements);
+
+  state.reserve = 200;
+  await reserve();
+  await vi.waitFor(() => expect(requested.filter((each) => each.includes('entitlements')).length).toBeGreaterThan(1));
+  const before = requested.length;
+  await gatehouse.entitlements.get('o');
+  expect(requested.length).toBeGreaterThan(before);
+});
+
+it('answers outdated entitlements while Gatehouse is away only if it may, and never a reservation', async () => {
+  for (const entitlementsMilliseconds of [undefined, 60_000]) {
+    const failOpen = entitlementsMilliseconds === undefined ? {} : { failOpen: { entitlementsMilliseconds } };
+    const { gatehouse, state } = await clientOfEntitlements(failOpen);
+    await gatehouse.entitlements.get('o');
+    await gatehouse.usage.reserve({ organisation: 'o', meter: 'api_calls' });
+    state.away = true;
+
+    const [get, check] = [() => gatehouse.entitlements.get('o'), () => gatehouse.entitlements.check('o', 'audit')];
+    if (entitlementsMilliseconds === undefined) {
+      await expect(get()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+      await expect(check()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    } else {
+      expect(await get()).toEqual(entitlements);
+      expect(await check()).toEqual({ name: 'audit', allowed: false, allowed_by: null });
+    }
+    await expect(gatehouse.usage.reserve({ organisation: 'o', meter: 'api_calls' })).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+    });
+  }
+});
+
+it('answers stale entitlements for as long as configured, and not beyond', async () => {
+  const { gatehouse, state } = await clientOfEntitlements({
+    cache: { follow: false, freshMilliseconds: 10, staleMilliseconds: 20 },
+    failOpen: { entitlementsMilliseconds: 60_000 },
+  });
+  await gatehouse.entitlements.get('o');
+  state.away = true;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await gatehouse.entitlements.get('o')).toEqual(entitlements);
+
+  const now = performance.now();
+  vi.spyOn(performance, 'now').mockReturnValue(now + 61_000);
+  await expect(gatehouse.entitlements.get('o')).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  vi.restoreAllMocks();
+});
+
+it('issues a token for the session of a request or for its key, and never the one in place of the other', async () => {
+  const { gatehouse, requested } = await clientOf((_, response) => json(response, 200, { token: 't', expires_at: '' }));
+  const absent = undefined as unknown as string;
+  await expect(gatehouse.tokens.issueForSession(absent)).rejects.toThrow(TypeError);
+  await expect(gatehouse.tokens.issueForSession({ headers: {} })).rejects.toMatchObject({ status: 401 });
+  expect(requested).toEqual([]);
+  await gatehouse.tokens.issueForSession('session=x');
+  await gatehouse.tokens.issueForKey({ audience: 'orders' });
+  expect(requested).toHaveLength(2);
+});
+
 it('ends only the read whose signal is aborted, not the others that share its request', async () => {
   const { gatehouse, requested } = await clientOf(
     (_, response) => void setTimeout(() => json(response, 200, { name: 'sso', allowed: true }), 100),

@@ -1,6 +1,6 @@
 import type {
   Change,
-  Entitlement,
+  CheckedEntitlement,
   Entitlements,
   Gauge,
   ListedOrganisation,
@@ -13,25 +13,52 @@ import type {
   UsageHistory,
   UsageReport,
 } from './answers.ts';
+import { checkIn } from './check-entitlement.ts';
 import { type CookieSource, sessionCookies } from './cookies.ts';
 import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
-import { GatehouseError } from './error.ts';
+import { GatehouseError, isUnavailable } from './error.ts';
 import { type Follower, type Following, followChanges } from './follow-changes.ts';
 import { KeySet } from './key-set.ts';
 import { type Call, type SendOptions, send, untilAborted } from './send.ts';
+import { SessionTokens } from './session-tokens.ts';
 import { type TokenExpectation, verifyToken } from './verify-token.ts';
 
 export type * from './answers.ts';
 export type { CookieSource } from './cookies.ts';
 export type { CacheOptions } from './entitlement-cache.ts';
-export { GatehouseError } from './error.ts';
+export { GatehouseError, type TokenReason } from './error.ts';
 export type { Follower, Following } from './follow-changes.ts';
-export { type GuardOptions, guardNode, guardRequest, type NodeRequest, type NodeResponse } from './guard.ts';
+export {
+  type GuardAnswer,
+  type GuardHook,
+  type GuardHooks,
+  type GuardOptions,
+  guardNode,
+  guardRequest,
+  type NodeRequest,
+  type NodeResponse,
+  type Refusal,
+} from './guard.ts';
 export type { TokenExpectation } from './verify-token.ts';
 
 export type Options = SendOptions & {
+  /** PUBLIC_BASE_URL of Gatehouse, to which browsers are sent and which tokens name, if `url` is an internal address. */
+  publicUrl?: string;
   /** How long answers about entitlements are cached; false turns the cache off. */
   cache?: (CacheOptions & { follow?: boolean }) | false;
+  /** What is answered while Gatehouse does not answer. Nothing unless set; a reservation never. */
+  failOpen?: FailOpen;
+};
+
+export type FailOpen = {
+  /** For how long after they were read entitlements are answered. Needs the cache. */
+  entitlementsMilliseconds?: number;
+  /**
+   * Answers sessions by a token, until it expires. It is got beside each session for this audience: the origin of your
+   * product, one of RETURN_ORIGINS. Needs TOKEN_TTL_SECONDS at Gatehouse. A role or session that ended meanwhile counts
+   * until then.
+   */
+  sessionAudience?: string;
 };
 
 type Signal = { signal?: AbortSignal };
@@ -46,10 +73,12 @@ type Page = { after?: string; limit?: number };
  *
  * @throws TypeError if `url` is not a URL.
  */
-export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Options) {
-  const cache = cacheOptions === false ? null : new EntitlementCache(cacheOptions);
+export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publicUrl, ...sendOptions }: Options) {
+  const cache =
+    cacheOptions === false ? null : new EntitlementCache(cacheOptions, failOpen.entitlementsMilliseconds ?? 0);
   const keys = new KeySet(sendOptions);
   const origin = new URL(sendOptions.url).origin;
+  const publicOrigin = publicUrl === undefined ? origin : new URL(publicUrl).origin;
   let following: Following | null = null;
   let closed = false;
   const ask = <Answer>(call: Call) => send(sendOptions, call) as Promise<Answer>;
@@ -58,7 +87,7 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
 
   /**
    * Reads the entitlement of a name, or all without one, through the cache. The first call starts the feed that
-   * empties the cache. Calls share a request, so a signal ends the wait of its own call alone.
+   * outdates the cache. Calls share a request, so a signal ends the wait of its own call alone.
    */
   async function readEntitlements<Answer>(organisation: string, name: string, options: Signal = {}): Promise<Answer> {
     const all = `/api/organisations/${encodeURIComponent(organisation)}/entitlements`;
@@ -67,8 +96,8 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
     options.signal?.throwIfAborted();
     if (cacheOptions !== false && cacheOptions.follow !== false && sendOptions.apiKey !== undefined) {
       following ??= follow({
-        onChange: ({ organisation }) => (organisation === null ? cache.empty() : cache.forget(organisation)),
-        onReset: () => cache.empty(),
+        onChange: ({ organisation }) => (organisation === null ? undefined : cache.outdate(organisation)),
+        onReset: () => cache.outdateAll(),
         onError: (error) => {
           // The answers to a key that was revoked must not stay in the cache.
           if (error instanceof GatehouseError && (error.status === 401 || error.status === 403)) cache.empty();
@@ -81,12 +110,59 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
     );
   }
 
-  /** Sends usage. It changes entitlements, so the cache drops those of the organisations, also after an error. */
-  async function sendUsage<Answer>(organisations: string[], call: Call): Promise<Answer> {
+  /** Reads a session by its cookies; null if it has ended. */
+  async function readSession(cookie: string, signal?: AbortSignal): Promise<Session | null> {
     try {
-      return await ask<Answer>(call);
-    } finally {
-      for (const organisation of new Set(organisations)) cache?.forget(organisation);
+      return await ask<Session>({ path: '/api/session', cookie, signal, repeatable: true });
+    } catch (error) {
+      if (error instanceof GatehouseError && error.status === 401) return null;
+      throw error;
+    }
+  }
+
+  const issue = (by: Pick<Call, 'cookie' | 'signal'>, audience: string | undefined) =>
+    ask<Token>({ method: 'POST', path: '/api/token', body: { audience }, ...by, repeatable: true });
+  const verify = (
+    token: string,
+    { audience = publicOrigin, issuer = publicOrigin, toleranceSeconds = 5 }: TokenExpectation = {},
+  ): Promise<TokenClaims> => verifyToken(keys, token, { audience, issuer, toleranceSeconds });
+  const { sessionAudience } = failOpen;
+  const sessionTokens =
+    sessionAudience === undefined
+      ? null
+      : new SessionTokens({
+          issue: (cookie) => issue({ cookie, signal: undefined }, sessionAudience),
+          verify: (token) => verify(token, { audience: sessionAudience }),
+        });
+
+  /** Checks one entitlement: by all of them if those are fresh and allow it, else by asking for it. */
+  async function check(organisation: string, name: string, options?: Signal): Promise<CheckedEntitlement> {
+    const fresh = cache?.peek<Entitlements>(organisation, '', 'fresh');
+    const known = fresh && checkIn(fresh, name);
+    if (known?.allowed) return known;
+    try {
+      return await readEntitlements<CheckedEntitlement>(organisation, name, options);
+    } catch (error) {
+      const old = isUnavailable(error) ? cache?.peek<Entitlements>(organisation, '', 'failOpen') : undefined;
+      const answer = old && checkIn(old, name);
+      if (!answer) throw error;
+      return answer;
+    }
+  }
+
+  /**
+   * Sends usage, which changes entitlements: the next reads ask for them. After an error nothing or little has changed,
+   * so they return the stored ones while those are renewed.
+   */
+  async function sendUsage<Answer>(organisations: string[], call: Call): Promise<Answer> {
+    const concerned = new Set(organisations);
+    try {
+      const answer = await ask<Answer>(call);
+      for (const organisation of concerned) cache?.outdate(organisation);
+      return answer;
+    } catch (error) {
+      for (const organisation of concerned) cache?.age(organisation);
+      throw error;
     }
   }
 
@@ -116,35 +192,52 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
 
   return {
     url: origin,
+    /** The origin of Gatehouse for browsers. */
+    publicUrl: publicOrigin,
 
     sessions: {
       /** Returns the session of a request to your service, by its cookies; null if it has none. */
       async verify(source: CookieSource, { signal }: Signal = {}): Promise<Session | null> {
         const cookie = sessionCookies(source);
         if (cookie === '') return null;
-        try {
-          return await ask<Session>({ path: '/api/session', cookie, signal, repeatable: true });
-        } catch (error) {
-          if (error instanceof GatehouseError && error.status === 401) return null;
-          throw error;
-        }
+        const read = () => readSession(cookie, signal);
+        return sessionTokens === null ? read() : sessionTokens.verify(cookie, read);
+      },
+      /** The page of Gatehouse that signs a browser out and leads back to `returnTo`, of an origin in RETURN_ORIGINS. */
+      signOutUrl(returnTo: string): string {
+        const url = new URL('/logout', publicOrigin);
+        url.searchParams.set('return_to', returnTo);
+        return url.href;
+      },
+      /** Ends the session of a request to your service. Its cookies stay in the browser, and are no longer valid. */
+      async end(source: CookieSource, { signal }: Signal = {}): Promise<void> {
+        const cookie = sessionCookies(source);
+        if (cookie === '') return;
+        await ask({ method: 'POST', path: '/api/logout', cookie, signal, repeatable: true });
+        sessionTokens?.forget(cookie);
       },
     },
 
     tokens: {
-      /** Exchanges the session of a request, or without one the API key, for a token that your other services verify. */
-      issue: ({ source, audience, signal }: Signal & { source?: CookieSource; audience?: string } = {}) =>
-        ask<Token>({
-          method: 'POST',
-          path: '/api/token',
-          body: { audience },
-          ...(source !== undefined && { cookie: sessionCookies(source) }),
-          signal,
-          repeatable: true,
-        }),
-      /** Returns the claims of a token. @throws GatehouseError UNAUTHENTICATED if it is not valid now. */
-      verify: (token: string, { audience = origin, issuer = origin }: TokenExpectation = {}): Promise<TokenClaims> =>
-        verifyToken(keys, token, { audience, issuer }),
+      /**
+       * Exchanges the session of a request for a token that your other services verify.
+       *
+       * @throws TypeError without a request; GatehouseError UNAUTHENTICATED if it has no session.
+       */
+      async issueForSession(
+        source: CookieSource,
+        { audience, signal }: Signal & { audience?: string } = {},
+      ): Promise<Token> {
+        if (source === undefined || source === null) throw new TypeError('Pass the request whose session is meant.');
+        const cookie = sessionCookies(source);
+        if (cookie === '') throw new GatehouseError(401, 'UNAUTHENTICATED', 'Sign in first.');
+        return issue({ cookie, signal }, audience);
+      },
+      /** Exchanges the API key of this client for a token that your other services verify. */
+      issueForKey: ({ audience, signal }: Signal & { audience?: string } = {}): Promise<Token> =>
+        issue({ signal }, audience),
+      /** Returns the claims of a token. @throws GatehouseError UNAUTHENTICATED, with its `reason`, if it is not valid now. */
+      verify,
     },
 
     /** Returns the plan, the usage and the prices of the signed-in user's organisation. */
@@ -158,8 +251,7 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
        * Returns whether an organisation may use a feature or one more of a meter. Only a reservation
        * guarantees an amount of a meter.
        */
-      check: (organisation: string, name: string, options?: Signal) =>
-        readEntitlements<Entitlement>(organisation, name, options),
+      check,
     },
 
     usage: {
@@ -185,7 +277,8 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
         ),
       /**
        * Sets a gauge. With `at`, the time when the value was read, a value older than the last change (a set, a reservation
-       * or a release) changes nothing. Only then is a request without an answer repeated.
+       * or a release) changes nothing, and the answer says so by `superseded`. Only with it is a request without an answer
+       * repeated.
        */
       set: (
         { meter, ...body }: { organisation: string; meter: string; used: number; at?: Date },
@@ -232,7 +325,7 @@ export function createGatehouse({ cache: cacheOptions = {}, ...sendOptions }: Op
       follow,
     },
 
-    /** Ends the feed that empties the cache. Feeds that you follow are closed by their own `close`. */
+    /** Ends the feed that outdates the cache. Feeds that you follow are closed by their own `close`. */
     async close(): Promise<void> {
       closed = true;
       cache?.empty();

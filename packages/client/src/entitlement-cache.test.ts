@@ -30,14 +30,14 @@ async function filledCache() {
   return { cache, missing };
 }
 
-it('forgets an organisation by its id, and slugs whose answer names no organisation', async () => {
+it('asks again about an organisation by its id, and slugs whose answer names no organisation', async () => {
   const { cache, missing } = await filledCache();
-  cache.forget(one);
+  cache.outdate(one);
   expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', 'umbra sso']);
 });
 
-it('forgets an organisation by its slug, and ids whose answer names no organisation', async () => {
+it('asks again about an organisation by its slug, and ids whose answer names no organisation', async () => {
   const { cache, missing } = await filledCache();
-  cache.forget('acme');
+  cache.outdate('acme');
   expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', `${other} sso`]);
 });

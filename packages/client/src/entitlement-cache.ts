@@ -1,4 +1,4 @@
-import { GatehouseError } from './error.ts';
+import { GatehouseError, isUnavailable } from './error.ts';
 
 export type CacheOptions = {
   /** How long a stored answer is returned without a request. 30,000 unless set. */
@@ -7,56 +7,109 @@ export type CacheOptions = {
   staleMilliseconds?: number;
 };
 
-/** `names` is how the answer names its organisation; null if it does not. */
-type Entry = { value: unknown; at: number; names: { id: string; slug: string } | null };
+type Entry = {
+  value: unknown;
+  at: number;
+  /** How the answer names its organisation; null if it does not. */
+  names: { id: string; slug: string } | null;
+  /** Something changed since: the next read asks Gatehouse first. */
+  isOutdated: boolean;
+};
 
 const maxEntries = 10_000;
+/** While Gatehouse does not answer, a read that may be answered by a stale entry tries it again after this time. */
+const pauseMilliseconds = 5_000;
 
-/** Caches entitlements by organisation. */
+/** Caches entitlements by organisation. An entry is dropped only if Gatehouse refuses its renewal. */
 export class EntitlementCache {
   readonly #fresh: number;
   readonly #stale: number;
+  readonly #failOpen: number;
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<unknown>>();
-  #emptied = 0;
+  #generation = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ freshMilliseconds = 30_000, staleMilliseconds = 300_000 }: CacheOptions) {
+  /** `failOpenMilliseconds` is how long after it was read an answer is returned while Gatehouse does not answer. */
+  constructor({ freshMilliseconds = 30_000, staleMilliseconds = 300_000 }: CacheOptions, failOpenMilliseconds = 0) {
     this.#fresh = freshMilliseconds;
     this.#stale = staleMilliseconds;
-  }
-
-  /** Returns the cached answer, else the result of `ask`. Parallel calls share one request. */
-  async read<Answer>(organisation: string, name: string, ask: () => Promise<Answer>): Promise<Answer> {
-    const key = JSON.stringify([organisation, name]);
-    const entry = this.#entries.get(key);
-    const age = entry === undefined ? Number.POSITIVE_INFINITY : performance.now() - entry.at;
-    if (entry === undefined || age >= this.#stale) return this.#renew(key, ask);
-    if (age >= this.#fresh) this.#renew(key, ask).catch(() => {});
-    return entry.value as Answer;
+    this.#failOpen = failOpenMilliseconds;
   }
 
   /**
-   * Drops the entries of an organisation, named by its id or slug, and those that may be about it: their answer
-   * names no organisation, and the request named it in the other of the two ways.
+   * Returns the cached answer, else the result of `ask`. Parallel calls share one request.
+   *
+   * @throws what `ask` throws, unless Gatehouse does not answer and the stored answer may still be returned.
    */
-  forget(reference: string): void {
-    for (const [key, { names }] of this.#entries) {
-      const [asked] = JSON.parse(key) as [string];
-      const isNamed = asked === reference || names?.id === reference || names?.slug === reference;
-      const isUnknown = names === null && isId(asked) !== isId(reference);
-      if (isNamed || isUnknown) this.#entries.delete(key);
+  async read<Answer>(organisation: string, name: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const key = keyOf(organisation, name);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return this.#renew(key, ask);
+
+    const age = performance.now() - entry.at;
+    if (!entry.isOutdated && age < this.#stale) {
+      if (age >= this.#fresh) this.#renew(key, ask).catch(() => {});
+      return entry.value as Answer;
     }
+    const mayFailOpen = age < this.#failOpen;
+    if (mayFailOpen && performance.now() - this.#failedAt < pauseMilliseconds) return entry.value as Answer;
+    try {
+      return await this.#renew(key, ask);
+    } catch (error) {
+      if (mayFailOpen && isUnavailable(error)) return entry.value as Answer;
+      throw error;
+    }
+  }
+
+  /** Returns a fresh answer, or one that may be returned while Gatehouse does not answer; undefined without one. */
+  peek<Answer>(organisation: string, name: string, which: 'fresh' | 'failOpen'): Answer | undefined {
+    const entry = this.#entries.get(keyOf(organisation, name));
+    if (entry === undefined) return undefined;
+    const age = performance.now() - entry.at;
+    const isUsable = which === 'fresh' ? !entry.isOutdated && age < this.#fresh : age < this.#failOpen;
+    return isUsable ? (entry.value as Answer) : undefined;
+  }
+
+  /**
+   * The entitlements of an organisation have changed: the next reads ask Gatehouse. It is named by its id or slug. An
+   * entry whose answer names no organisation counts as one of it if the request named it in the other of the two ways.
+   */
+  outdate(reference: string): void {
+    for (const entry of this.#entriesOf(reference)) entry.isOutdated = true;
     this.#discardRunning();
   }
 
+  /** The entitlements of an organisation may have changed: the next reads return them and renew them. */
+  age(reference: string): void {
+    for (const entry of this.#entriesOf(reference)) entry.at = Math.min(entry.at, performance.now() - this.#fresh);
+    this.#discardRunning();
+  }
+
+  /** Changes may have been missed: the next reads ask Gatehouse. */
+  outdateAll(): void {
+    for (const entry of this.#entries.values()) entry.isOutdated = true;
+    this.#discardRunning();
+  }
+
+  /** Drops all answers: the key may no longer read them. */
   empty(): void {
     this.#entries.clear();
     this.#discardRunning();
   }
 
-  /** The answer to a running request may be older than the change that emptied the cache, so it is not stored. */
+  *#entriesOf(reference: string): Generator<Entry> {
+    for (const [key, entry] of this.#entries) {
+      const [asked] = JSON.parse(key) as [string];
+      const { names } = entry;
+      const isNamed = asked === reference || names?.id === reference || names?.slug === reference;
+      if (isNamed || (names === null && isId(asked) !== isId(reference))) yield entry;
+    }
+  }
+
+  /** The answer to a running request may be older than the change, so it is not stored. */
   #discardRunning(): void {
-    this.#emptied += 1;
+    this.#generation += 1;
     this.#running.clear();
   }
 
@@ -64,15 +117,17 @@ export class EntitlementCache {
     const running = this.#running.get(key);
     if (running !== undefined) return running as Promise<Answer>;
 
-    const emptied = this.#emptied;
+    const generation = this.#generation;
     const renewed = ask().then(
       (value) => {
-        if (emptied === this.#emptied) this.#store(key, value);
+        this.#failedAt = Number.NEGATIVE_INFINITY;
+        if (generation === this.#generation) this.#store(key, value);
         return value;
       },
       (error) => {
-        if (emptied === this.#emptied) this.#running.delete(key);
-        if (isClientError(error)) this.#entries.delete(key);
+        if (generation === this.#generation) this.#running.delete(key);
+        if (isRefusal(error)) this.#entries.delete(key);
+        if (isUnavailable(error)) this.#failedAt = performance.now();
         throw error;
       },
     );
@@ -85,12 +140,16 @@ export class EntitlementCache {
     this.#entries.delete(key);
     if (this.#entries.size >= maxEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
     const { organisation } = value as { organisation?: { id: string; slug: string } };
-    this.#entries.set(key, { value, at: performance.now(), names: organisation ?? null });
+    this.#entries.set(key, { value, at: performance.now(), names: organisation ?? null, isOutdated: false });
   }
 }
 
+function keyOf(organisation: string, name: string): string {
+  return JSON.stringify([organisation, name]);
+}
+
 /** Whether Gatehouse itself answered that the caller may not read this, or that it does not exist. */
-function isClientError(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   if (!(error instanceof GatehouseError) || error.code === null) return false;
   return error.status >= 400 && error.status < 500 && error.status !== 429;
 }

@@ -4,7 +4,7 @@ export type SendOptions = {
   /** The origin of Gatehouse: https://id.example.com */
   url: string;
   apiKey?: string | undefined;
-  /** The timeout of one attempt. 5,000 unless set. */
+  /** How long a call may take in all, with its repeats and their pauses. 3,000 unless set. */
   timeoutMilliseconds?: number | undefined;
   /** The number of times that a request that is safe to repeat is sent again. 2 unless set. */
   retries?: number | undefined;
@@ -19,28 +19,30 @@ export type Call = {
   cookie?: string;
   /** Whether the request is idempotent. */
   repeatable: boolean;
-  /** How long Gatehouse may wait before it answers, in addition to the timeout. */
+  /** How long Gatehouse may wait before it answers, in addition to the time of the call. */
   waitMilliseconds?: number;
   signal?: AbortSignal | undefined;
 };
 
-const maxPauseMilliseconds = 10_000;
 const retryableStatuses = new Set([429, 502, 503, 504]);
 
 /**
  * Sends a request and returns the JSON of its answer. Repeats one that is safe to repeat after a pause
- * with jitter, or after Retry-After, if Gatehouse did not answer or was busy.
+ * with jitter, or after Retry-After, if the connection failed or Gatehouse was busy, while the time of the call lasts.
+ * An attempt may take all of it: a second one while the first is being worked on would only add to its load.
  *
  * @throws GatehouseError for an error, a timeout and a failed connection; the signal's reason once aborted.
  */
 export async function send(options: SendOptions, call: Call): Promise<unknown> {
+  const deadline = performance.now() + (options.timeoutMilliseconds ?? 3000) + (call.waitMilliseconds ?? 0);
   for (let attempt = 0; ; attempt++) {
     try {
-      return await sendOnce(options, call);
+      return await sendOnce(options, call, deadline);
     } catch (error) {
       call.signal?.throwIfAborted();
       const pause = pauseAfter(error, attempt);
       if (!call.repeatable || attempt >= (options.retries ?? 2) || pause === null) throw error;
+      if (performance.now() + pause >= deadline) throw error;
       await sleep(pause, call.signal);
     }
   }
@@ -49,9 +51,7 @@ export async function send(options: SendOptions, call: Call): Promise<unknown> {
 function pauseAfter(error: unknown, attempt: number): number | null {
   if (!(error instanceof GatehouseError)) return null;
   if (error.status !== 0 && !retryableStatuses.has(error.status)) return null;
-  const asked = (error.retryAfterSeconds ?? 0) * 1000;
-  if (asked > maxPauseMilliseconds) return null;
-  return asked + jitter(attempt);
+  return (error.retryAfterSeconds ?? 0) * 1000 + jitter(attempt);
 }
 
 /** Returns a random pause in milliseconds. Its limit doubles with each attempt, so that many clients do not retry at the same moment. */
@@ -85,8 +85,8 @@ export function untilAborted<Answer>(shared: Promise<Answer>, signal?: AbortSign
   });
 }
 
-async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: SendOptions, call: Call): Promise<unknown> {
-  const { method = 'GET', path, query = {}, body, cookie, waitMilliseconds = 0, signal } = call;
+async function sendOnce({ url, apiKey }: SendOptions, call: Call, deadline: number): Promise<unknown> {
+  const { method = 'GET', path, query = {}, body, cookie, signal } = call;
   signal?.throwIfAborted();
   const target = new URL(path, url);
   for (const [name, value] of Object.entries(query)) {
@@ -100,7 +100,7 @@ async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: SendOptions
   const timer = setTimeout(() => {
     timedOut = true;
     controller.abort();
-  }, timeoutMilliseconds + waitMilliseconds);
+  }, deadline - performance.now());
   try {
     const answer = await fetch(target, {
       method,

@@ -95,23 +95,44 @@ it('keeps verifying for an hour while Gatehouse does not answer', async () => {
 });
 
 it.each([
-  ['expired', { exp: Math.floor(Date.now() / 1000) - 6 }],
-  ['from the future', { iat: Math.floor(Date.now() / 1000) + 60 }],
-  ['without an end', { exp: undefined }],
-  ['with an end that is text', { exp: '4000000000' }],
-  ['of another issuer', { iss: 'https://other.example' }],
-  ['for another service', { aud: 'https://other.example' }],
-  ['for several services', { aud: ['https://other.example'] }],
-])('refuses a token %s', async (_, change) => {
-  await expect(gatehouse.tokens.verify(await signToken(change))).rejects.toMatchObject({ status: 401 });
+  ['expired', { exp: Math.floor(Date.now() / 1000) - 6 }, 'expired'],
+  ['from the future', { iat: Math.floor(Date.now() / 1000) + 60 }, 'not_yet_valid'],
+  ['without an end', { exp: undefined }, 'malformed'],
+  ['with an end that is text', { exp: '4000000000' }, 'malformed'],
+  ['of another issuer', { iss: 'https://other.example' }, 'issuer'],
+  ['for another service', { aud: 'https://other.example' }, 'audience'],
+  ['for several services', { aud: ['https://other.example'] }, 'audience'],
+])('refuses a token %s, and says why', async (_, change, reason) => {
+  const refused = { status: 401, code: 'UNAUTHENTICATED', reason };
+  await expect(gatehouse.tokens.verify(await signToken(change))).rejects.toMatchObject(refused);
 });
 
 it('refuses a token of another key with a known name, and of another algorithm', async () => {
   const other = await makePair('one');
-  await expect(gatehouse.tokens.verify(await signToken({}, other))).rejects.toMatchObject({ status: 401 });
+  await expect(gatehouse.tokens.verify(await signToken({}, other))).rejects.toMatchObject({ reason: 'signature' });
   for (const alg of ['none', 'HS256', 'Ed25519', undefined]) {
-    await expect(gatehouse.tokens.verify(await signToken({}, pairs[0], { alg }))).rejects.toMatchObject({
-      status: 401,
-    });
+    const token = await signToken({}, pairs[0], { alg });
+    await expect(gatehouse.tokens.verify(token)).rejects.toMatchObject({ status: 401, reason: 'malformed' });
   }
+  const unknown = await signToken({}, await makePair('never published'));
+  await expect(gatehouse.tokens.verify(unknown)).rejects.toMatchObject({ status: 401, reason: 'key_unknown' });
+});
+
+it('accepts clocks that differ by the tolerance', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const [old, early] = [await signToken({ exp: now - 20 }), await signToken({ iat: now + 20, exp: now + 60 })];
+  for (const token of [old, early]) {
+    await expect(gatehouse.tokens.verify(token)).rejects.toMatchObject({ status: 401 });
+    expect(await gatehouse.tokens.verify(token, { toleranceSeconds: 30 })).toMatchObject({ sub: 'u' });
+  }
+  await expect(gatehouse.tokens.verify(await signToken({ exp: now }), { toleranceSeconds: 0 })).rejects.toMatchObject({
+    reason: 'expired',
+  });
+});
+
+it('expects the public URL as issuer and audience where Gatehouse is reached by another address', async () => {
+  const inside = createGatehouse({ url: gatehouse.url, publicUrl: 'https://id.company.example/' });
+  const token = await signToken({ iss: 'https://id.company.example', aud: 'https://id.company.example' });
+  expect(await inside.tokens.verify(token)).toMatchObject({ sub: 'u' });
+  await expect(inside.tokens.verify(await signToken())).rejects.toMatchObject({ reason: 'issuer' });
 });

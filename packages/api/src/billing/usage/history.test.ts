@@ -55,9 +55,12 @@ describe('setting a gauge', () => {
     const { app } = at('2026-05-20T12:05');
     await setGauge(app, target, 'projects', { used: 1, at: noon });
     await take({ app }, target);
-    expect(await setGauge(app, target, 'projects', { used: 1, at: noon })).toMatchObject({ used: 2 });
+    expect(await setGauge(app, target, 'projects', { used: 1, at: noon })).toMatchObject({ used: 2, superseded: true });
     await giveBack(at('2026-05-20T12:07'), target);
-    expect(await setGauge(app, target, 'projects', { used: 2, at: app.now() })).toMatchObject({ used: 1 });
+    expect(await setGauge(app, target, 'projects', { used: 2, at: app.now() })).toMatchObject({
+      used: 1,
+      superseded: true,
+    });
     const later = { used: 3, at: new Date('2026-05-20T12:08:00Z') };
     expect(await setGauge(at('2026-05-20T12:08').app, target, 'projects', later)).toMatchObject({ used: 3 });
   });

@@ -6,7 +6,8 @@ import { type GaugeValue, timeProblem } from './usage-input.ts';
 
 /**
  * Sets a gauge to its true value, also above the limit. A value with a time (`at`) before the last change, also
- * by a reservation or a release, changes nothing, and the answer holds the value that stays.
+ * by a reservation or a release, changes nothing: the answer holds the value that stays, and `superseded`, because a
+ * caller whose clock is slow would otherwise never learn that none of its values count.
  *
  * @throws AppError NOT_FOUND for an unknown meter, or if the organisation was deleted meanwhile; VALIDATION for a
  *   counter, for members and for a time more than 35 days back or 5 minutes ahead.
@@ -16,7 +17,7 @@ export async function setGauge(
   target: UsageTarget,
   name: string,
   { used, at }: GaugeValue,
-): Promise<{ meter: string; used: number; limit: number | null }> {
+): Promise<{ meter: string; used: number; limit: number | null; superseded?: true }> {
   const meter = meterInPath(app, name);
   if (meter.kind !== 'gauge') throw invalid({ meter: `${meter.name} are counted: report them.` });
   if (name === 'members') throw invalid({ meter: 'Members are counted by this service.' });
@@ -25,9 +26,10 @@ export async function setGauge(
   if (problem !== null) throw invalid({ at: problem });
 
   const { plan } = await planOfTarget(app, target);
-  const value = await store(app, target.organisationId, name, { used, at: at ?? now, canLose: at !== undefined });
+  const held = await store(app, target.organisationId, name, { used, at: at ?? now, canLose: at !== undefined });
 
-  return { meter: name, used: value, limit: plan.limits[name] ?? null };
+  const answer = { meter: name, used: held.used, limit: plan.limits[name] ?? null };
+  return held.isSuperseded ? { ...answer, superseded: true } : answer;
 }
 
 type Value = {
@@ -37,9 +39,14 @@ type Value = {
   canLose: boolean;
 };
 
-async function store(app: App, organisationId: string, meter: string, { used, at, canLose }: Value): Promise<number> {
+async function store(
+  app: App,
+  organisationId: string,
+  meter: string,
+  { used, at, canLose }: Value,
+): Promise<{ used: number; isSuperseded: boolean }> {
   try {
-    const [row] = await app.sql<{ used: string }[]>`
+    const [row] = await app.sql<{ used: string; isSuperseded: boolean }[]>`
       insert into usage as held (organisation_id, meter, since, used, day, set_at)
       values (${organisationId}, ${meter}, 'epoch', ${used}, ${dayOf(at)}, ${at.toISOString()})
       on conflict (organisation_id, meter, since) do update set
@@ -48,8 +55,8 @@ async function store(app: App, organisationId: string, meter: string, { used, at
           else least(held.own_reserved, excluded.used) end,
         day = case when ${canLose} and held.set_at > excluded.set_at then held.day else greatest(held.day, excluded.day) end,
         set_at = greatest(held.set_at, excluded.set_at)
-      returning used`;
-    return Number(row?.used);
+      returning used, ${canLose} and set_at > ${at.toISOString()} as "isSuperseded"`;
+    return { used: Number(row?.used), isSuperseded: row?.isSuperseded ?? false };
   } catch (error) {
     if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', 'There is no such organisation.');
     throw error;

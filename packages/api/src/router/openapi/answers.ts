@@ -84,7 +84,15 @@ export const answers = {
   }),
   Usage: z.object({ meter: z.string(), used: z.int().nonnegative(), limit, resets_at: time.nullable() }),
   Report: z.object({ accepted: z.int().nonnegative(), duplicates: z.int().nonnegative() }),
-  Gauge: z.object({ meter: z.string(), used: z.int().nonnegative(), limit }),
+  Gauge: z.object({
+    meter: z.string(),
+    used: z.int().nonnegative(),
+    limit,
+    superseded: z
+      .literal(true)
+      .optional()
+      .describe('Present only if the value changed nothing, because `at` is before the last change.'),
+  }),
   UsageHistory: z.object({
     meter: z.string(),
     days: z.array(z.object({ date: z.iso.date(), used: z.int().nonnegative() })),

@@ -54,7 +54,7 @@ it('the client verifies sessions, guards, reserves, reads entitlements and verif
      const refused = await gatehouse.usage.reserve({ organisation, meter: 'projects', amount: 1000 })
        .catch((error) => error instanceof GatehouseError && error.code);
      const { usage } = await gatehouse.entitlements.get(organisation);
-     const { token } = await gatehouse.tokens.issue({ source: request });
+     const { token } = await gatehouse.tokens.issueForSession(request);
      const claims = await gatehouse.tokens.verify(token, { audience: given.issuer, issuer: given.issuer });
      const forged = await gatehouse.tokens.verify(token.slice(0, -4) + 'AAAA', { issuer: given.issuer })
        .catch(({ code }) => code);

@@ -138,7 +138,7 @@ it('answers 404 to every method and caller unless TOKEN_TTL_SECONDS is set', asy
 it('is accepted by the client, which refuses every other token', async () => {
   const gatehouse = createGatehouse({ url: served.url });
   const issuer = { issuer: serviceUrl };
-  const { token } = await gatehouse.tokens.issue({ source: await sessionOf(owner), audience: 'notes' });
+  const { token } = await gatehouse.tokens.issueForSession(await sessionOf(owner), { audience: 'notes' });
   const expected = { ...issuer, audience: 'notes' };
   const claims = await Promise.all([1, 2, 3].map(() => gatehouse.tokens.verify(token, expected)));
   expect(claims[0]).toMatchObject({ sub: owner.userId, organisation: owner.organisationId, aud: 'notes' });

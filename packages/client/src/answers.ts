@@ -48,7 +48,7 @@ export type Usage = {
   resets_at: string | null;
 };
 
-export type Approval = 'approved' | 'pending' | 'closed';
+export type Approval = 'approved' | 'pending' | 'declined' | 'suspended';
 
 /** The limits and features of an organisation's plan, and its usage. */
 export type Entitlements = {
@@ -117,10 +117,29 @@ export type TokenClaims = {
 /** A meter after a request: its usage, and the plan's limit. */
 export type UsageAnswer = { meter: string; used: number; limit: number | null; resets_at: string | null };
 
+export type ChangeType =
+  | 'organisation.created'
+  | 'organisation.approved'
+  | 'organisation.declined'
+  | 'organisation.suspended'
+  | 'organisation.restored'
+  | 'organisation.renamed'
+  | 'organisation.deleted'
+  | 'plan.changed'
+  | 'user.renamed'
+  | 'member.joined'
+  | 'member.left'
+  | 'member.role_changed'
+  | 'user.email_changed'
+  | 'user.suspended'
+  | 'user.restored'
+  | 'user.deleted';
+
 export type Change = {
   cursor: string;
   at: string;
-  type: string;
+  /** Later versions may add types: leave out what you do not know. */
+  type: ChangeType;
   organisation: string | null;
   user: string | null;
   /** What the change tells: `plan.changed`, for example, has tier, status, ends_at, limits and features. */

@@ -168,9 +168,19 @@ export type Administrator = UserPrincipal & Holding<'ADMIN'>;
 /** An approved user with the mark of an operator. */
 export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
 
-/** Returns the principal of a request. @throws AppError UNAUTHENTICATED without a session or key. */
-export function requirePrincipal(principal: Principal | null): Principal {
-  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+/**
+ * Returns the principal of a request, by default one of a session or key.
+ *
+ * @throws AppError UNAUTHENTICATED without one, with a sentence that says what the request lacks.
+ */
+export function requirePrincipal(
+  principal: Principal | null,
+  lacking:
+    | 'Send an API key, or sign in first.'
+    | 'Send an API key.'
+    | 'Sign in first.' = 'Send an API key, or sign in first.',
+): Principal {
+  if (principal === null) throw new AppError('UNAUTHENTICATED', lacking);
   return principal;
 }
 
@@ -180,7 +190,7 @@ export function requirePrincipal(principal: Principal | null): Principal {
  * @throws AppError UNAUTHENTICATED without a session; FORBIDDEN or AWAITING_APPROVAL for a key.
  */
 export function requireUser(principal: Principal | null): UserPrincipal {
-  const caller = requirePrincipal(principal);
+  const caller = requirePrincipal(principal, 'Sign in first.');
   if (caller.kind === 'user') return caller;
 
   caller.require('READ');

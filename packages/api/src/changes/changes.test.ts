@@ -127,7 +127,7 @@ test('readers at any speed see each change once, in one order, while writers com
   await Promise.all(plans.map(writer));
   writing = false;
   const [first = [], ...others] = (await Promise.all(readers)).map((seen) =>
-    seen.filter(({ type }) => type === 'test'),
+    seen.filter(({ type }) => (type as string) === 'test'),
   );
   for (const other of others) expect(other).toEqual(first);
   expect(new Set(first.map(({ cursor }) => cursor)).size).toBe(first.length);

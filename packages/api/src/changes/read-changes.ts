@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { assignPositions } from './assign-positions.ts';
 import { type ChangeReader, cursorAt, positionOf } from './cursor.ts';
+import type { ChangeType } from './record-change.ts';
 import type { WaitingRequest } from './signal.ts';
 
 const maxWaitSeconds = 60;
@@ -26,7 +27,7 @@ export const changesInput = z.object({
 export type Change = {
   cursor: string;
   at: string;
-  type: string;
+  type: ChangeType;
   organisation: string | null;
   user: string | null;
   data: Record<string, unknown>;
@@ -79,7 +80,7 @@ type WaitingReader = WaitingRequest & { mayStillRead: () => Promise<boolean> };
 type Row = {
   position: string;
   at: string;
-  type: string;
+  type: ChangeType;
   organisation_id: string | null;
   user_id: string | null;
   data: Record<string, unknown>;

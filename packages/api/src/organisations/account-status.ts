@@ -25,23 +25,21 @@ export function accountStatusOf(
 ): AccountStatus {
   if (user.suspendedAt !== null) return 'closed';
   const approval = organisation !== null ? approvalOf(organisation) : user.invitedOnly ? 'pending' : 'approved';
-  if (approval === 'closed') return 'closed';
+  if (isClosed(approval)) return 'closed';
   if (user.emailVerifiedAt === null) return 'unverified';
   return approval === 'approved' ? 'active' : 'awaiting_approval';
 }
 
-/** Returns an organisation's status as operators see it. */
-export function organisationStatusOf({ approval, suspendedAt }: OrganisationStatusColumns) {
-  return suspendedAt === null ? approval : ('suspended' as const);
-}
-
-/** Whether an organisation may be used. `closed` includes declined and suspended. */
-export type Approval = 'approved' | 'pending' | 'closed';
+/** Whether an organisation may be used: only an approved one may. */
+export type Approval = 'approved' | 'pending' | 'declined' | 'suspended';
 
 /** Returns an organisation's part of the account status. */
 export function approvalOf({ approval, suspendedAt }: OrganisationStatusColumns): Approval {
-  if (suspendedAt !== null || approval === 'declined') return 'closed';
-  return approval;
+  return suspendedAt === null ? approval : 'suspended';
+}
+
+function isClosed(approval: Approval): boolean {
+  return approval === 'declined' || approval === 'suspended';
 }
 
 /**
@@ -51,7 +49,7 @@ export function approvalOf({ approval, suspendedAt }: OrganisationStatusColumns)
  */
 export function requireApprovedOrganisation(approval: Approval, field?: string): void {
   if (approval === 'approved') return;
-  const closed = approval === 'closed';
+  const closed = isClosed(approval);
   const sentence = closed ? 'This organisation is closed.' : 'This organisation is awaiting approval.';
   const detail = field === undefined ? {} : { fields: { [field]: sentence } };
   throw new AppError(closed ? 'FORBIDDEN' : 'AWAITING_APPROVAL', sentence, detail);

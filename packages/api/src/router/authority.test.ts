@@ -223,7 +223,8 @@ async function errorCodeOf(caller: Caller | undefined, path: string, input: unkn
     (error) => error.cause,
   );
   const isAuthority =
-    ended?.message === 'Sign in first.' || ['AWAITING_APPROVAL', 'FORBIDDEN'].includes(ended?.code ?? '');
+    (ended?.message ?? '').match(/^(Sign in first|Send an API key(, or sign in first)?)\.$/) !== null ||
+    ['AWAITING_APPROVAL', 'FORBIDDEN'].includes(ended?.code ?? '');
   return isAuthority ? ended.code : null;
 }
 

@@ -180,12 +180,20 @@ export function anyPrincipalProcedure<Needed extends Scope>(scope: Needed) {
   );
 }
 
+/** As `anyPrincipalProcedure`, for what a session may never do: without a principal the error asks for a key. */
+function keyProcedure<Needed extends Scope>(scope: Needed) {
+  return publicProcedure.use(({ ctx, next }) => {
+    const principal = requirePrincipal(ctx.principal, 'Send an API key.');
+    return next({ ctx: { principal: requireScope(principal, scope) } });
+  });
+}
+
 /**
  * Open to keys with the scope WRITE.
  *
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
-export const writingKeyProcedure = anyPrincipalProcedure('WRITE').use(({ ctx, next }) =>
+export const writingKeyProcedure = keyProcedure('WRITE').use(({ ctx, next }) =>
   next({ ctx: { principal: requireWritingKey(ctx.principal) } }),
 );
 
@@ -212,7 +220,7 @@ export const tokenProcedure = publicProcedure.use(({ ctx, next }) =>
  *
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
-export const deploymentProcedure = anyPrincipalProcedure('READ').use(({ ctx, next }) =>
+export const deploymentProcedure = keyProcedure('READ').use(({ ctx, next }) =>
   next({ ctx: { principal: requireDeployment(ctx.principal) } }),
 );
 

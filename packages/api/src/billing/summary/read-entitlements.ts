@@ -18,7 +18,8 @@ type ReadPrincipal = Principal & Holding<'READ'>;
 
 /**
  * Returns the plan, the features and the usage of an organisation. `approval` is always 'approved',
- * except for a key of the deployment, which also reads organisations that await approval or are closed.
+ * except for a key of the deployment, which also reads organisations that await approval or are closed: they have no
+ * features and limits of 0, so that a caller who forgets to look at it gives nothing away.
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND for an unknown organisation, or one that the principal does not act for.
  */
@@ -31,11 +32,14 @@ export async function readEntitlements(
   const { current, usage } = await readUse(app, target);
 
   const { tier, name, status, ends_at } = planSummaryOf(current, app.now());
+  const isOpen = target.approval === 'approved';
   return {
     organisation: { ...target.organisation, approval: target.approval },
     plan: { tier, name, status, ends_at },
-    features: current.plan.features,
-    usage,
+    features: isOpen
+      ? current.plan.features
+      : Object.fromEntries(Object.keys(current.plan.features).map((name) => [name, false])),
+    usage: isOpen ? usage : usage.map((meter) => ({ ...meter, limit: 0 })),
   };
 }
 
@@ -67,14 +71,16 @@ export async function checkEntitlement(
   if (app.plans.meters.some(({ meter }) => meter === name)) {
     const { usage } = await readUse(app, target);
     const { used = 0, limit = null, resets_at = null } = usage.find(({ meter }) => meter === name) ?? {};
-    const allowed = isOpen && (limit === null || used < limit);
+    if (!isOpen) return { name, allowed: false, used, limit: 0, resets_at, allowed_by: [] };
+    const allowed = limit === null || used < limit;
     return { name, allowed, used, limit, resets_at, allowed_by: allowedBy(app.plans, name, used + 1) };
   }
 
   const { features } = currentPlan(app, target.planRow).plan;
   if (!Object.hasOwn(features, name)) throw new AppError('NOT_FOUND', 'There is no such feature or meter.');
+  if (!isOpen) return { name, allowed: false, allowed_by: [] };
   const tiers = app.plans.tiers.filter((each) => each.features[name]).map(({ tier }) => tier);
-  return { name, allowed: isOpen && features[name] === true, allowed_by: tiers };
+  return { name, allowed: features[name] === true, allowed_by: tiers };
 }
 
 async function readUse(app: App, { organisationId, planRow }: Target) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { planSummaryOf } from '../../billing/summary/read-subscription.ts';
-import { basicColumns, organisationStatusOf } from '../../organisations/account-status.ts';
+import { approvalOf, basicColumns } from '../../organisations/account-status.ts';
 import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
@@ -65,7 +65,7 @@ function shownOrganisation(app: App, { planRow, approval, suspendedAt, createdAt
     slug: row.slug,
     name: row.name,
     owner: row.owner,
-    status: organisationStatusOf({ approval, suspendedAt }),
+    status: approvalOf({ approval, suspendedAt }),
     created_at: createdAt.toISOString(),
     plan: planSummaryOf(currentPlan(app, planRow), app.now()),
   };

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, type SQL } from
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
-import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
+import { accountStatusOf, approvalOf } from '../../organisations/account-status.ts';
 import { readStarted } from '../../organisations/started.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
@@ -63,7 +63,7 @@ function shownUser(app: App, user: typeof users.$inferSelect, joined: Membership
         id: organisation.id,
         slug: organisation.slug,
         name: organisation.name,
-        status: organisationStatusOf(organisation),
+        status: approvalOf(organisation),
       },
     })),
   };

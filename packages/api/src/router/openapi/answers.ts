@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeTypes } from '../../changes/record-change.ts';
 
 const time = z.iso.datetime().describe('A time in ISO 8601, UTC.');
 const tier = z.string().describe('The identifier of a tier: free, silver, gold, or those of PLANS_FILE.');
@@ -7,7 +8,7 @@ const scopes = z.array(z.enum(['READ', 'WRITE', 'ADMIN']));
 const flags = z.record(z.string(), z.boolean());
 const limit = z.int().nonnegative().nullable().describe('Null if there is no limit.');
 
-const approval = z.enum(['approved', 'pending', 'closed']);
+const approval = z.enum(['approved', 'pending', 'declined', 'suspended']);
 const nextPage = z.string().nullable().describe('`after` of the next page; null at the end.');
 const organisation = z.object({ id: z.uuid(), slug: z.string(), name: z.string().nullable() });
 
@@ -109,7 +110,7 @@ export const answers = {
       z.object({
         cursor: z.string(),
         at: time,
-        type: z.string().describe('Such as plan.changed or member.joined.'),
+        type: z.enum(changeTypes),
         organisation: z.uuid().nullable(),
         user: z.uuid().nullable(),
         data: z

@@ -42,6 +42,8 @@ export const germanSentences: Record<string, string> = {
   'Set a password first: it is your only other way to sign in.':
     'Legen Sie zuerst ein Passwort fest: Es ist Ihre einzige andere Möglichkeit, sich anzumelden.',
   'Sign in first.': 'Melden Sie sich zuerst an.',
+  'Send an API key.': 'Senden Sie einen API-Schlüssel.',
+  'Send an API key, or sign in first.': 'Senden Sie einen API-Schlüssel, oder melden Sie sich zuerst an.',
   'Someone else changed this in the meantime. Check what it is now, then save again.':
     'Inzwischen hat das jemand anderes geändert. Sehen Sie nach, was jetzt gilt, und speichern Sie dann noch einmal.',
   'Something went wrong.': 'Etwas ist schiefgegangen.',

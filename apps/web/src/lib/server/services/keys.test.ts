@@ -63,7 +63,7 @@ it('checks the key, a closed organisation, the scope, the body, the organisation
     return [status, answer.code, answer.error];
   };
 
-  expect(await ask(undefined, '{')).toEqual([401, 'UNAUTHENTICATED', 'Sign in first.']);
+  expect(await ask(undefined, '{')).toEqual([401, 'UNAUTHENTICATED', 'Send an API key.']);
   const unknown = [401, 'UNAUTHENTICATED', 'This API key is unknown, expired or revoked.'];
   expect(await ask('gh_test_unknown', '{')).toEqual(unknown);
   expect(await ask(writer.key.replace('gh_test_', 'gh_live_'), '{')).toEqual(unknown);
@@ -76,6 +76,17 @@ it('checks the key, a closed organisation, the scope, the body, the organisation
   expect(await ask(writer.key, reserve(closed.organisationId, { meter: 'unknown' }))).toEqual(noOrganisation);
   const noMeter = [400, 'VALIDATION', 'There is no such meter.'];
   expect(await ask(writer.key, reserve(organisationId, { meter: 'unknown' }))).toEqual(noMeter);
+});
+
+it('without a key the error says to send one, where a session would not do', async () => {
+  const refused = async (method: string, path: string) => (await askRest(test, method, path)).body.error;
+  expect(await refused('GET', '/api/organisations')).toBe('Send an API key.');
+  expect(await refused('POST', '/api/usage/report')).toBe('Send an API key.');
+  expect(await refused('PUT', '/api/usage/projects')).toBe('Send an API key.');
+  expect(await refused('GET', '/api/changes')).toBe('Send an API key, or sign in first.');
+  expect(await refused('GET', entitlementsOf('any'))).toBe('Send an API key, or sign in first.');
+  expect(await refused('GET', '/api/session')).toBe('Sign in first.');
+  expect(await refused('POST', '/api/billing/cancel')).toBe('Sign in first.');
 });
 
 it('a declined organisation’s key gets 403, one that was revoked 401', async () => {
@@ -96,15 +107,31 @@ it('a key of the deployment reads an organisation that waits or is closed, and c
   const waiting = await makeOwner(test, { approved: false });
   const closed = await makeOwner(test);
   await suspendOrganisation(test.app, closed.principal.organisation?.slug ?? '');
+  const declined = await makeOwner(test, { approved: false });
+  await declineOwner(test.app, declined.email, 'Unknown.');
 
   for (const [{ organisationId }, approval, code] of [
     [waiting, 'pending', 'AWAITING_APPROVAL'],
-    [closed, 'closed', 'FORBIDDEN'],
+    [closed, 'suspended', 'FORBIDDEN'],
+    [declined, 'declined', 'FORBIDDEN'],
   ] as const) {
     const read = await askRest(test, 'GET', entitlementsOf(organisationId), { key });
     expect([read.status, read.body.organisation.approval]).toEqual([200, approval]);
     const check = await askRest(test, 'GET', `${entitlementsOf(organisationId)}/projects`, { key });
-    expect([check.status, check.body.allowed]).toEqual([200, false]);
+    expect(check.body).toEqual({
+      name: 'projects',
+      allowed: false,
+      used: 0,
+      limit: 0,
+      resets_at: null,
+      allowed_by: [],
+    });
+    // Whoever looks at the limits and features alone gives nothing away either.
+    expect(new Set(Object.values(read.body.features))).toEqual(new Set([false]));
+    expect(new Set(read.body.usage.map(({ limit }: { limit: number }) => limit))).toEqual(new Set([0]));
+    const [feature = ''] = Object.keys(read.body.features);
+    const checked = await askRest(test, 'GET', `${entitlementsOf(organisationId)}/${feature}`, { key });
+    expect(checked.body).toEqual({ name: feature, allowed: false, allowed_by: [] });
     const record = { organisation: organisationId, meter: 'api_calls', amount: 1, idempotency_key: 'k' };
     for (const [method, path, body] of [
       ['POST', '/api/usage/reserve', reserve(organisationId)],

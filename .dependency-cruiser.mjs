@@ -39,7 +39,6 @@ const openToHandlers = [
   ['platform/config-version\\.ts$', '^apps/server/src/'],
   ['platform/durations\\.ts$', web],
   ['platform/log\\.ts$', operatorCommands],
-  ['auth/sessions/notice\\.ts$', `${web}lib/server/session/notice\\.ts$`],
   ['auth/key-format\\.ts$', operatorCommands],
   ['auth/principal\\.ts$', `${web}lib/server/`],
   ['members/keys/', operatorCommands],

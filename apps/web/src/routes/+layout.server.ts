@@ -6,12 +6,12 @@ import { readTheme } from '#lib/server/page-html.ts';
 import { takeNotice } from '#lib/server/session/notice.ts';
 import type { LayoutServerLoad } from './$types';
 
-export const load: LayoutServerLoad = async ({ locals, cookies, request }): Promise<LayoutData> => {
+export const load: LayoutServerLoad = ({ locals, cookies, request }): LayoutData => {
   const principal = signedInUser(locals);
   return {
     branding: brandingOf(locals.app),
     theme: readTheme({ locals, cookies }),
-    notice: await takeNotice({ locals, cookies, request }),
+    notice: takeNotice({ locals, cookies, request }),
     user: principal && {
       id: principal.user.id,
       email: principal.user.email,

@@ -12,7 +12,6 @@ import { returnUrls, signInAttempts } from '../platform/db/schema/sign-in.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { runSteps } from '../platform/jobs/run-steps.ts';
 import { deleteExpiredBrowsers } from './sessions/known-browser.ts';
-import { deleteExpiredNotices } from './sessions/notice.ts';
 import { deleteExpiredSessions } from './sessions/session.ts';
 
 const unverifiedDays = 7;
@@ -20,7 +19,7 @@ const batchSize = 200;
 
 /**
  * Deletes what has expired: accounts not verified within seven days, with their organisations; used
- * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs, notices
+ * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs
  * and audit entries; and known browsers without a sign-in for 400 days.
  *
  * @throws Error if a step failed, after all others were done.
@@ -44,7 +43,6 @@ export async function deleteExpired(app: App): Promise<void> {
     'return URLs': () => deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now)),
     'audit entries': () => deleteOldEntries(app.db, now, app.config.retentionDays),
     sessions: () => deleteExpiredSessions(app),
-    notices: () => deleteExpiredNotices(app),
     'known browsers': () => deleteExpiredBrowsers(app),
   });
 }

@@ -152,7 +152,6 @@ const secrets: Record<string, Power | null> = {
   'sessions.shared_hash': 'shared cookie',
   'sessions.idp_subject': 'session',
   'verification_links.token_hash': 'pending change of address',
-  'notices.id_hash': null,
   'return_urls.id_hash': null,
   'sign_in_attempts.id_hash': null,
   // Valid only in the browser that signed up, and only until the address is verified.

@@ -47,7 +47,7 @@ export function formAction<Answer, Done extends object | string = string, Shown 
     }
 
     const posted = await notice?.(form, answer, event);
-    if (posted) await notify(event, posted);
+    if (posted) notify(event, posted);
     const result = typeof done === 'string' ? done : await done(form, answer, event);
     if (typeof result === 'string') redirect(303, result);
     return result as Exclude<Done, string>;

@@ -9,7 +9,7 @@ import { changeFeed } from '../../platform/db/schema/changes.ts';
 import { recoveryCodes, stepAttempts, usedChallenges } from '../../platform/db/schema/factors.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { invitations } from '../../platform/db/schema/members.ts';
-import { notices, sessions } from '../../platform/db/schema/sessions.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
 import { returnUrls, signInAttempts } from '../../platform/db/schema/sign-in.ts';
 import { tokenKeys } from '../../platform/db/schema/tokens.ts';
 import type { Actor } from '../actor.ts';
@@ -30,7 +30,6 @@ export function afterRestore(app: App, actor: Actor) {
     const invited = await tx.delete(invitations).returning({ id: invitations.id });
     await tx.delete(signInAttempts);
     await tx.delete(returnUrls);
-    await tx.delete(notices);
     // A code that was used, or a browser that was no longer trusted, would be valid again.
     await tx.delete(recoveryCodes);
     await tx.delete(stepAttempts);

@@ -36,7 +36,7 @@ export async function rememberPageOfEndedSession(event: RequestEvent): Promise<v
 
   const path = request.method === 'GET' ? url.pathname + url.search : url.pathname;
   if (!(await rememberReturnPath(event, path))) return;
-  await notify(event, { text: noticeTexts().signedOut(), tone: 'warn' });
+  notify(event, { text: noticeTexts().signedOut(), tone: 'warn' });
   // The page of a form that is sent without a script loads its layouts too, before it redirects.
   locals.noticeIsForNextPage = true;
 }

@@ -346,12 +346,6 @@ CREATE TABLE "organisations" (
 	CONSTRAINT "organisations_approval" CHECK ("organisations"."approval" in ('pending', 'approved', 'declined'))
 );
 --> statement-breakpoint
-CREATE TABLE "notices" (
-	"id_hash" text PRIMARY KEY NOT NULL,
-	"content" json NOT NULL,
-	"expires_at" timestamp with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "sessions" (
 	"id_hash" text PRIMARY KEY NOT NULL,
 	"id" uuid NOT NULL,
@@ -545,7 +539,6 @@ CREATE INDEX "organisations_pending" ON "organisations" USING btree ("created_at
 CREATE INDEX "organisations_approved" ON "organisations" USING btree ("approved_at") WHERE "organisations"."approved_at" is not null;--> statement-breakpoint
 CREATE INDEX "organisations_declined" ON "organisations" USING btree ("declined_at","id") WHERE "organisations"."declined_at" is not null;--> statement-breakpoint
 CREATE INDEX "organisations_decided" ON "organisations" USING btree (coalesce("declined_at", "approved_at"),"id") WHERE "organisations"."approval" <> 'pending';--> statement-breakpoint
-CREATE INDEX "notices_expiry" ON "notices" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_organisation" ON "sessions" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "sessions_step" ON "sessions" USING btree ("step_hash") WHERE "sessions"."step_hash" is not null;--> statement-breakpoint

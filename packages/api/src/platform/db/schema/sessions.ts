@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
 import { stepAttempts } from './factors.ts';
@@ -46,16 +46,4 @@ export const sessions = pgTable(
     index('sessions_step').on(table.stepHash).where(sql`${table.stepHash} is not null`),
     index('sessions_expiry').on(table.expiresAt),
   ],
-);
-
-/** What a page says once after a form, kept over the redirect. A cookie is the key, so that a URL cannot choose the text. */
-export const notices = pgTable(
-  'notices',
-  {
-    idHash: text('id_hash').primaryKey(),
-    /** As the web app wrote it. */
-    content: json('content').$type<unknown>().notNull(),
-    expiresAt: moment('expires_at').notNull(),
-  },
-  (table) => [index('notices_expiry').on(table.expiresAt)],
 );

@@ -1,8 +1,6 @@
-import { and, asc, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { App } from '../../app.ts';
-import { lockNumbers } from '../../platform/db/advisory-lock.ts';
-import type { Executor } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { tokenKeys } from '../../platform/db/schema/tokens.ts';
 import { dayMilliseconds, hourMilliseconds, hourSeconds, minuteMilliseconds } from '../../platform/durations.ts';
@@ -76,13 +74,13 @@ export async function rotateTokenKeys(app: App): Promise<void> {
 const lastUse = sql`coalesce(${tokenKeys.signsUntil}, ${tokenKeys.signsFrom} + interval '2 days') + ${`${keptMilliseconds / 1000} s`}::interval`;
 
 async function currentKeys(app: TokensApp): Promise<TokenKey[]> {
-  const keys = await ownKeys(app, app.db);
-  return isRotationDue(keys, app.now()) ? rotate(app) : keys;
+  const keys = await ownKeys(app);
+  return isRotationDue(keys, app.now()) ? rotate(app, keys.at(-1)) : keys;
 }
 
 /** The keys that this node can sign with, in the order in which they sign. */
-function ownKeys(app: TokensApp, db: Executor): Promise<TokenKey[]> {
-  return db.select().from(tokenKeys).where(isOwn(app)).orderBy(asc(tokenKeys.signsFrom));
+function ownKeys(app: TokensApp): Promise<TokenKey[]> {
+  return app.db.select().from(tokenKeys).where(isOwn(app)).orderBy(asc(tokenKeys.signsFrom));
 }
 
 /** Whether this node can decrypt a key: nodes with other keys of SECRET_KEY have keys of their own. */
@@ -99,26 +97,36 @@ function isRotationDue(keys: TokenKey[], now: Date): boolean {
   return newest === undefined || newest.signsFrom.getTime() + rotationMilliseconds - leadMilliseconds <= now.getTime();
 }
 
-/** Parallel nodes create one key. The lock belongs to a transaction, because a session lock does not work behind a pooler. */
-function rotate(app: TokensApp): Promise<TokenKey[]> {
-  return app.db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${lockNumbers.tokenKeys})`);
-    const now = app.now();
-    const keys = await ownKeys(app, tx);
-    if (!isRotationDue(keys, now)) return keys;
+/**
+ * Creates the key after `newest`. Of parallel nodes one does: the others find that `newest` has a successor, or that
+ * there is a first key.
+ */
+async function rotate(app: TokensApp, newest: TokenKey | undefined): Promise<TokenKey[]> {
+  const now = app.now();
+  const signsFrom =
+    newest === undefined
+      ? now
+      : new Date(Math.max(newest.signsFrom.getTime() + rotationMilliseconds, now.getTime() + leadMilliseconds));
+  const key = await makeKey(app, newId(now));
+  const hasNoSuccessor = isNull(tokenKeys.signsUntil);
 
-    const newest = keys.at(-1);
-    const signsFrom =
-      newest === undefined
-        ? now
-        : new Date(Math.max(newest.signsFrom.getTime() + rotationMilliseconds, now.getTime() + leadMilliseconds));
+  await app.db.transaction(async (tx) => {
+    if (newest !== undefined) {
+      const isNewest = and(eq(tokenKeys.id, newest.id), hasNoSuccessor);
+      const succeeded = await tx.update(tokenKeys).set({ signsUntil: signsFrom }).where(isNewest).returning();
+      if (succeeded.length === 0) return;
+    }
+    // Those that another node has made meanwhile of a key of SECRET_KEY that this one can decrypt too.
     await tx
       .update(tokenKeys)
       .set({ signsUntil: signsFrom })
-      .where(and(isOwn(app), isNull(tokenKeys.signsUntil)));
-    await tx.insert(tokenKeys).values({ ...(await makeKey(app, newId(now))), signsFrom });
-    return ownKeys(app, tx);
+      .where(and(isOwn(app), hasNoSuccessor));
+    await tx
+      .insert(tokenKeys)
+      .values({ ...key, signsFrom })
+      .onConflictDoNothing();
   });
+  return ownKeys(app);
 }
 
 async function makeKey(

@@ -53,8 +53,8 @@ export async function deleteOldDays(app: App): Promise<void> {
   const cutoff = dayOf(new Date(app.now().getTime() - keptDays * dayMilliseconds));
   await inSteps(
     () => app.sql`
-      delete from usage_days where ctid in (
-        select old.ctid from usage_days as old
+      delete from usage_days where (organisation_id, meter, day) in (
+        select old.organisation_id, old.meter, old.day from usage_days as old
         where old.day < ${cutoff} and exists (
           select from usage_days as newer
           where newer.organisation_id = old.organisation_id and newer.meter = old.meter
@@ -63,8 +63,9 @@ export async function deleteOldDays(app: App): Promise<void> {
   );
   await inSteps(
     () => app.sql`
-      delete from usage where ctid in (
-        select ctid from usage where since > 'epoch' and since < ${cutoff} and day < ${cutoff} limit ${batchSize})`,
+      delete from usage where (organisation_id, meter, since) in (
+        select organisation_id, meter, since from usage
+        where since > 'epoch' and since < ${cutoff} and day < ${cutoff} limit ${batchSize})`,
   );
 }
 

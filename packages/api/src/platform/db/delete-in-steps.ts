@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import type { Executor } from './client.ts';
 
 const firstStep = 1000;
@@ -12,14 +12,22 @@ const stepMilliseconds = 500;
  * another transaction has locked to the next run, so that no two jobs deadlock. Returns how many it deleted.
  */
 export async function deleteInSteps(db: Executor, table: PgTable, which: SQL | undefined): Promise<number> {
+  const key = sql.join(keyOf(table), sql`, `);
   for (let total = 0, step = firstStep; ; ) {
     const started = performance.now();
     const { count } = await db.execute(sql`
-      delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${which} limit ${step} for update skip locked))`);
+      with due as materialized (
+        select ${key} from ${table} where ${which} limit ${step} for update skip locked
+      )
+      delete from ${table} where (${key}) in (select * from due)`);
     total += count;
     if (count < step) return total;
     const fitting = (step * stepMilliseconds) / (performance.now() - started);
     step = Math.round(Math.min(largestStep, Math.max(smallestStep, fitting)));
   }
+}
+
+function keyOf(table: PgTable) {
+  const { columns, primaryKeys } = getTableConfig(table);
+  return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
 }

@@ -7,7 +7,6 @@ import type { Sql } from 'postgres';
 import postgres from 'postgres';
 import { codeOf } from '../errors.ts';
 import { type Log, silentLog } from '../log.ts';
-import { withAdvisoryLock } from './advisory-lock.ts';
 import { hasRoleDefaults, setRoleDefaults } from './role-defaults.ts';
 
 /** The migrations of a program: their folder, and the version of the release that they belong to. */
@@ -56,7 +55,7 @@ export async function migrate(sql: Sql, release: Release, log: Log = silentLog):
   const connection = { ...sql.options.connection, ...(sql.options.prepare ? timeouts : {}) };
   const own = postgres({ ...sql.options, connection, max: 2, onnotice: () => {} } as never);
   try {
-    await withAdvisoryLock(own, async () => {
+    await inOneProcess(own, async () => {
       const { pending } = await readSchemaState(own, release);
       if (pending > 0) await applyPending(own, release, log);
       if (pending > 0) await analyze(own);
@@ -64,6 +63,27 @@ export async function migrate(sql: Sql, release: Release, log: Log = silentLog):
     });
   } finally {
     await own.end({ timeout: 5 });
+  }
+}
+
+/** The number is arbitrary but must be the same in every release. */
+const lockNumber = 7_240_311;
+const lockPauseMilliseconds = 100;
+
+/**
+ * Runs `work` in one process at a time; the others wait without a connection, because there may be fewer connections
+ * than processes. The lock belongs to a transaction, because a session's lock does not work behind a pooler in
+ * transaction mode.
+ */
+async function inOneProcess(sql: Sql, work: () => Promise<void>): Promise<void> {
+  for (let done = false; !done; ) {
+    await sql.begin(async (lock) => {
+      await lock.unsafe('set local idle_in_transaction_session_timeout = 0');
+      const [asked] = await lock`select pg_try_advisory_xact_lock(${lockNumber}) as taken`;
+      if (asked?.taken) await work();
+      done = asked?.taken;
+    });
+    if (!done) await pause(lockPauseMilliseconds);
   }
 }
 

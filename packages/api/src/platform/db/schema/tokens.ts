@@ -1,4 +1,5 @@
-import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
 /** The keys that sign tokens (docs/decisions/034). A row stays until the last token that it signed has expired. */
@@ -16,5 +17,9 @@ export const tokenKeys = pgTable(
     /** When the next key takes over; null while there is no next key. */
     signsUntil: moment('signs_until'),
   },
-  (table) => [index('token_keys_order').on(table.signsFrom)],
+  (table) => [
+    index('token_keys_order').on(table.signsFrom),
+    // At most one key of each key of SECRET_KEY has no successor, also under concurrency.
+    uniqueIndex('token_keys_newest').on(table.encryptedBy).where(sql`${table.signsUntil} is null`),
+  ],
 );

@@ -31,7 +31,7 @@ const areaRules = areas.map((area, at) => ({
 
 const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';
 
-/** What handlers may import of packages/api beside the router and the table of errors, and which ones may (docs/decisions/017). */
+/** What handlers may import of packages/api beside the router and the table of errors, and which ones may (docs/decisions/004). */
 const openToHandlers = [
   ['app\\.ts$', `${web}(hooks\\.server\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}`],
   ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],

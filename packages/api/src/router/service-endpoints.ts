@@ -12,7 +12,6 @@ import { changesInput } from '../changes/read-changes.ts';
 import { keysetInput } from '../platform/security/keyset-pagination.ts';
 import type { Endpoint } from './endpoint.ts';
 
-// A session with the scope WRITE may write too, for its own organisation (docs/decisions/031).
 const ofOrganisation = z.object({ organisation: targetField.describe('An id or slug.') });
 const inPath = { id: z.string().describe("The organisation's id or slug.") };
 const inputOfPath = ({ id = '', ...others }: Record<string, string>) => ({ organisation: id, ...others });

@@ -115,12 +115,10 @@ async function rotate(app: TokensApp, newest: TokenKey | undefined): Promise<Tok
       const isNewest = and(eq(tokenKeys.id, newest.id), hasNoSuccessor);
       const succeeded = await tx.update(tokenKeys).set({ signsUntil: signsFrom }).where(isNewest).returning();
       if (succeeded.length === 0) return;
+      // Those of other keys of SECRET_KEY that this node can decrypt too.
+      const isOther = and(isOwn(app), hasNoSuccessor);
+      await tx.update(tokenKeys).set({ signsUntil: signsFrom }).where(isOther);
     }
-    // Those that another node has made meanwhile of a key of SECRET_KEY that this one can decrypt too.
-    await tx
-      .update(tokenKeys)
-      .set({ signsUntil: signsFrom })
-      .where(and(isOwn(app), hasNoSuccessor));
     await tx
       .insert(tokenKeys)
       .values({ ...key, signsFrom })

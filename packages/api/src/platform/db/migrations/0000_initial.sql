@@ -547,6 +547,7 @@ CREATE INDEX "return_urls_expiry" ON "return_urls" USING btree ("expires_at");--
 CREATE INDEX "sign_in_attempts_user" ON "sign_in_attempts" USING btree ("user_id") WHERE "sign_in_attempts"."user_id" is not null;--> statement-breakpoint
 CREATE INDEX "sign_in_attempts_expiry" ON "sign_in_attempts" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "token_keys_order" ON "token_keys" USING btree ("signs_from");--> statement-breakpoint
+CREATE UNIQUE INDEX "token_keys_newest" ON "token_keys" USING btree ("encrypted_by") WHERE "token_keys"."signs_until" is null;--> statement-breakpoint
 CREATE INDEX "usage_days_day" ON "usage_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "usage_requests_at" ON "usage_requests" USING btree ("at");
 --> statement-breakpoint

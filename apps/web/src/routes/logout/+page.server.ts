@@ -1,10 +1,9 @@
-import { allowedReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
 import { hasSharedSession } from '@gatehouse/api/http/open-request';
 import { redirect } from '@sveltejs/kit';
 import { formFields } from '#lib/forms/form-fields.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { returnTo } from '#lib/server/session/return-to.ts';
-import type { Actions, PageServerLoad, RequestEvent } from './$types';
+import { requestedReturnUrl } from '#lib/server/session/return-url.ts';
+import type { Actions, PageServerLoad } from './$types';
 
 /** Leaves the page by a plain form: its answer redirects to another host. */
 export const csr = false;
@@ -16,7 +15,7 @@ export const csr = false;
 export const load: PageServerLoad = async (event) => {
   const { locals, cookies } = event;
   const isSignedIn = signedInUser(locals) !== null || (await hasSharedSession(locals, cookies));
-  const url = returnUrlOf(event);
+  const url = requestedReturnUrl(event);
   if (!isSignedIn) redirect(302, url ?? '/login', { external: url !== null });
   return { host: url && new URL(url).host };
 };
@@ -26,13 +25,7 @@ export const actions: Actions = {
     // It has no fields: this refuses a body that no form may have.
     await formFields(event);
     await event.locals.api.signIn.out();
-    const url = returnUrlOf(event);
+    const url = requestedReturnUrl(event);
     redirect(303, url ?? '/login', { external: url !== null });
   },
 };
-
-/** The page of a product that follows the sign-out; null leads to /login. */
-function returnUrlOf({ locals: { app }, url }: RequestEvent): string | null {
-  const wanted = returnTo(url);
-  return wanted && allowedReturnUrl(app.config, wanted);
-}

@@ -21,6 +21,8 @@ const notOnPages = [
   '7 is suspended: restore-organisation opens it again.',
   '7 is not waiting for a decision.',
   '7 owns no organisation.',
+  // For operators, in the log.
+  'The secret "7" cannot be decrypted: SECRET_KEY lacks the key that encrypted it.',
   'A declined request could not be erased.',
   'The limit must be a whole number from 1.',
   'This must be a number.',

@@ -1,4 +1,10 @@
-import { consumeReturnUrl, mayReturn, storeReturnPath, storeReturnUrl } from '@gatehouse/api/auth/sign-in/return-url';
+import {
+  allowedReturnUrl,
+  consumeReturnUrl,
+  mayReturn,
+  storeReturnPath,
+  storeReturnUrl,
+} from '@gatehouse/api/auth/sign-in/return-url';
 import { clearCookie, readCookie, writeCookie } from '@gatehouse/api/http/cookies';
 import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { toAppError } from '@gatehouse/api/platform/errors';
@@ -51,6 +57,12 @@ export async function rememberReturnPath(
   const kept = await unlessLimited(storeReturnPath(app, { path, replaced }, client));
   if (kept !== null) writeCookie(app, cookies, 'return', kept);
   return kept !== null;
+}
+
+/** Returns the page of a product that a link of it asks for by return_to; null without one that is allowed. */
+export function requestedReturnUrl({ locals: { app }, url }: Pick<RequestEvent, 'locals' | 'url'>): string | null {
+  const wanted = returnTo(url);
+  return wanted && allowedReturnUrl(app.config, wanted);
 }
 
 /** Resolves to null in place of the error for a client over its limit. */

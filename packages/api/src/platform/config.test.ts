@@ -39,6 +39,8 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   PAYMENT_SECRET_KEY: [`sk_test_${bell}`, 'sandbox', 'sk_org_test_1', 'pk_test_1'],
   PAYMENT_WEBHOOK_SECRET: [','],
   PAYMENT_API_URL: ['nowhere', 'http://payment.example'],
+  PAYMENT_METHODS: ['Card', 'card;link'],
+  PAYMENT_DISPUTES: ['maybe', 'on'],
   PAYMENT_PAGE_ORIGINS: [',', 'http://pay.example', 'https://pay.example/checkout', 'pay.example', 'https://*.example'],
   PAYMENT_PRICE_GOLD: [`gold${bell}`],
   SMTP_URL: ['smtp:', 'smtp:foo', 'smtp://', 'mail.example', 'https://mail.example'],

@@ -100,6 +100,13 @@ export const variables = z
     PAYMENT_WEBHOOK_SECRET: nonEmptyList.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
     PAYMENT_PAGE_ORIGINS: origins,
+    PAYMENT_METHODS: nonEmptyList
+      .refine(
+        (items) => items.every((item) => /^[a-z0-9_]+$/.test(item)),
+        'must be methods such as card, separated by commas.',
+      )
+      .default(['card', 'link']),
+    PAYMENT_DISPUTES: z.enum(['keep', 'end'], 'must be keep or end.').default('keep'),
     SMTP_URL: serverUrl(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
       .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
@@ -191,7 +198,15 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
           }
         : null,
     payment: secretKey
-      ? { secretKey, apiUrl: set.PAYMENT_API_URL ?? null, pageOrigins: set.PAYMENT_PAGE_ORIGINS }
+      ? {
+          secretKey,
+          apiUrl: set.PAYMENT_API_URL ?? null,
+          pageOrigins: set.PAYMENT_PAGE_ORIGINS,
+          /** The methods that a checkout offers. */
+          methods: set.PAYMENT_METHODS,
+          /** Whether an open or lost dispute ends the plan. */
+          disputesEndPlan: set.PAYMENT_DISPUTES === 'end',
+        }
       : null,
     prices,
     webhookSecrets: set.PAYMENT_WEBHOOK_SECRET,

@@ -62,12 +62,23 @@ describe('an unpaid subscription', () => {
     const [, old, newest] = invoicesOf(principal);
     expect([old?.status, newest?.status]).toEqual(['open', 'draft']);
 
-    const url = await choose(principal, 'gold');
+    const url = await choose(principal, 'silver');
     expect(newest).toMatchObject({ status: 'open', hosted_invoice_url: url, auto_advance: false });
     expect(await choose(principal, 'silver')).toBe(url);
     provider().payInvoice(url, goodCard);
     expect(subscription.status).toBe('active');
     expect(await tier(principal)).toBe('silver');
+  });
+
+  test('is ended where another tier is chosen, whose checkout then opens: the old debt is not to be paid for it', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ dunning_end: 'unpaid' });
+    failRenewal(subscription, 40);
+    const url = await choose(principal, 'gold');
+    expect(subscription.status).toBe('canceled');
+    provider().payCheckout(url);
+    expect(await tier(principal)).toBe('gold');
+    expect(invoicesOf(principal).at(-1)).toMatchObject({ status: 'paid', amount_paid: 7900 });
   });
 
   test('whose newest invoice is uncollectible is reactivated by that invoice, never by an older one', async () => {

@@ -4,10 +4,12 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
-import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { endNow } from '../../platform/providers/payment/subscriptions.ts';
 import { type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
 import { planOf } from '../plans/plans.ts';
-import { readRows } from '../subscription/subscription-rows.ts';
+import { readRow, readRows } from '../subscription/subscription-rows.ts';
+import { actAndStore } from '../sync/store-answer.ts';
 import { type CheckoutContext, priceOf } from './checkouts.ts';
 import { portalSession } from './open-portal.ts';
 import { newCard, payableInvoice, resumePaused } from './reactivate.ts';
@@ -16,16 +18,25 @@ import { newCard, payableInvoice, resumePaused } from './reactivate.ts';
  * Returns the page for a checkout of an organisation that has a live subscription: the page
  * that pays what is due, or the portal's page that changes the plan in place, so that there
  * is never a second subscription. A paused subscription is resumed first; if nothing else is
- * left to do, it is the billing page.
+ * left to do, it is the billing page. Null after a subscription was ended that nobody pays any more: then everything
+ * has to be read again.
  *
- * @throws AppError VALIDATION if the organisation is on the tier already, or the tier has no price;
- *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
+ * @throws AppError VALIDATION if the organisation is on the tier already or its plan is set to end, or the tier has no
+ *   price; PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
-export async function changePlan(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<string> {
-  await requireOtherTier(app, context, live);
-
+export async function changePlan(
+  app: App,
+  context: CheckoutContext,
+  live: SubscriptionState[],
+): Promise<string | null> {
   const state = await bestOf(app, context, live);
-  if (unpaidStatuses.includes(state.status))
+  await requireChangeable(app, context, live, state);
+
+  if (await isGivenUp(app, context, state)) {
+    await actAndStore(app, { ...context, customerId: state.customerId }, state.id, () => endNow(context.ask, state.id));
+    return null;
+  }
+  if (unpaidStatuses.includes(state.status) || troubleOf(state) !== null)
     return (await payableInvoice(context.ask, state)) ?? newCard(app, context.ask, state.customerId);
   if (state.status !== 'paused') return confirmPlanChange(app, context, state);
 
@@ -33,6 +44,19 @@ export async function changePlan(app: App, context: CheckoutContext, live: Subsc
   if ('url' in resumption) return resumption.url;
   const [same] = await statesOfTier(app, context, [resumption.resumed]);
   return same === undefined ? confirmPlanChange(app, context, resumption.resumed) : billingPage(app.config);
+}
+
+/**
+ * Whether a subscription is ended so that another is bought: an unpaid one where another tier is chosen, whose debt is
+ * not to be paid for it, and one whose first payment bounced.
+ */
+async function isGivenUp(app: App, context: CheckoutContext, state: SubscriptionState): Promise<boolean> {
+  if (troubleOf(state) === 'void') return true;
+  return state.status === 'unpaid' && (await statesOfTier(app, context, [state])).length === 0;
+}
+
+function troubleOf({ details }: SubscriptionState): InvoiceTrouble | null {
+  return details?.invoiceTrouble ?? null;
 }
 
 /**
@@ -57,19 +81,34 @@ async function confirmPlanChange(app: App, context: CheckoutContext, state: Subs
 
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
-/** Refuses if any subscription is on the tier already: changing another one would make two. */
-async function requireOtherTier(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<void> {
-  const paid = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const same = await statesOfTier(app, context, paid);
-  if (same.length === 0) return;
-
+/**
+ * Refuses if any subscription is on the tier already, because changing another one would make two, and if the plan is
+ * set to end, because a change would be paid and still end on the old date.
+ */
+async function requireChangeable(
+  app: App,
+  context: CheckoutContext,
+  live: SubscriptionState[],
+  best: SubscriptionState,
+): Promise<void> {
+  const isPaid = (state: SubscriptionState) =>
+    !unpaidStatuses.includes(state.status) && state.status !== 'paused' && troubleOf(state) === null;
+  const same = await statesOfTier(app, context, live.filter(isPaid));
   const { name } = planOf(app.plans, context.tier);
-  throw new AppError(
-    'VALIDATION',
-    same.every(({ scheduled }) => scheduled)
-      ? `The ${name} plan is set to end. Resume it to keep it.`
-      : `This organisation is already on the ${name} plan.`,
-  );
+  if (same.some(({ scheduled }) => !scheduled)) throw refused(`This organisation is already on the ${name} plan.`);
+  if (same.length > 0) throw refused(`The ${name} plan is set to end. Resume it to keep it.`);
+  if (!isPaid(best) || !best.scheduled) return;
+  throw refused(`The ${await nameOf(app, best)} plan is set to end. Resume it to change it.`);
+}
+
+function refused(sentence: string): AppError {
+  return new AppError('VALIDATION', sentence);
+}
+
+/** The name of the plan that a subscription pays for. A tier that the plans lack has none. */
+async function nameOf(app: App, { id }: SubscriptionState): Promise<string> {
+  const tier = (await readRow(app.db, id))?.tier;
+  return app.plans.tiers.find((each) => each.tier === tier)?.name ?? 'paid';
 }
 
 /** Returns the states whose rows have the wanted tier. */
@@ -113,5 +152,6 @@ function unstored(state: SubscriptionState): RankedColumns {
     endsAt: dateOfSecond(state.endsAt),
     pastDueSince: null,
     startedAt: dateOfSecond(state.createdAt),
+    invoiceTrouble: state.details?.invoiceTrouble ?? null,
   };
 }

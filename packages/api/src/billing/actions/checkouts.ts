@@ -83,7 +83,9 @@ export function paymentUnderWay(): AppError {
 export async function createCheckout(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = context;
   const returns = { success: checkoutReturn(app.config, 'success'), cancel: checkoutReturn(app.config, 'cancel') };
-  const session = await openCheckout(ask, { organisationId, customerId, tier, priceId: price.id, ...returns });
+  const methods = app.config.payment?.methods ?? [];
+  const wanted = { organisationId, customerId, tier, priceId: price.id, methods };
+  const session = await openCheckout(ask, { ...wanted, ...returns });
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;
   await expireCheckout(ask, session.id);

@@ -89,9 +89,9 @@ async function resume(
  */
 export async function payableInvoice(
   ask: Ask,
-  { id, status }: Pick<SubscriptionState, 'id' | 'status'>,
+  { id, status, details }: Pick<SubscriptionState, 'id' | 'status' | 'details'>,
 ): Promise<string | null> {
-  if (status === 'unpaid') return newestInvoice(ask, id);
+  if (status === 'unpaid' || details?.invoiceTrouble === 'uncollectible') return newestInvoice(ask, id);
   return (await openInvoicesOf(ask, id)).find(({ page }) => page !== null)?.page ?? null;
 }
 

@@ -6,13 +6,14 @@ import * as provider from '../../platform/providers/payment/subscriptions.ts';
 import { actAndStore } from '../sync/store-answer.ts';
 
 /**
- * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end
- * (not `cancel`). An end after further periods does not count, because each would be charged.
+ * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end and no change of plan
+ * ahead (not `cancel`). An end after further periods does not count, because each would be charged.
  */
 export function endIsAsWanted(state: SubscriptionState, cancel: boolean): boolean {
-  const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status } = state;
+  const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status, details } = state;
   if (status === 'incomplete') return !cancel;
-  if (!cancel) return !scheduled;
+  if (!cancel) return !scheduled && (details?.nextPhase ?? null) === null;
+  if (isUnpaid(state)) return false;
   return cancelFlag || (cancelAt !== null && (currentPeriodEnd === null || cancelAt <= currentPeriodEnd));
 }
 
@@ -39,9 +40,13 @@ export async function setEnd(
     if (isEnded(before)) return before;
     if (!hasPaidPeriod(app, before)) return store(() => provider.endNow(ask, id));
   }
-  if (before.scheduleId !== null) await provider.releaseSchedule(ask, before.scheduleId, cancel);
-
   let state = before;
+  if (before.scheduleId !== null) {
+    await provider.releaseSchedule(ask, before.scheduleId, cancel);
+    if (!cancel) state = await store(() => provider.readSubscription(ask, id));
+    if (isEnded(state)) throw new AppError('VALIDATION', 'The paid plan has already ended.');
+  }
+
   // Removing one form of a scheduled end may leave the other one.
   for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, cancel); attempt++) {
     const last = state;
@@ -52,13 +57,18 @@ export async function setEnd(
 }
 
 /**
- * An incomplete subscription was never paid and can only be ended. A paused one gets no
- * further period, so no end can be scheduled after the period of the pause.
+ * An incomplete subscription was never paid and can only be ended. The end of a period that nobody paid means nothing.
+ * A paused one gets no further period, so no end can be scheduled after the period of the pause.
  */
-function hasPaidPeriod(app: App, { status, currentPeriodEnd, pausedAt }: SubscriptionState): boolean {
-  if (status === 'incomplete') return false;
+function hasPaidPeriod(app: App, state: SubscriptionState): boolean {
+  const { status, currentPeriodEnd, pausedAt } = state;
+  if (status === 'incomplete' || isUnpaid(state)) return false;
   if (status !== 'paused' || currentPeriodEnd === null) return true;
   return currentPeriodEnd > Math.max(pausedAt ?? 0, app.now().getTime() / 1000);
+}
+
+function isUnpaid({ status, details }: SubscriptionState): boolean {
+  return status === 'unpaid' || (details?.invoiceTrouble ?? null) !== null;
 }
 
 async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<provider.Answer> {

@@ -6,6 +6,7 @@ import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readSubscription } from '../summary/read-subscription.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
+import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 
 const billing = useBillingTest();
@@ -75,6 +76,15 @@ describe('checkout', () => {
     await billing.settled();
     const open = ownedBy(billing, principal).sessions.filter(({ status }) => status === 'open');
     expect([ownedBy(billing, principal).subscriptions.length, open.length]).toEqual([1, 0]);
+  });
+
+  test('another tier is refused while the end is scheduled: it would be paid and still end on the old date', async () => {
+    const { principal } = await makeSubscriber(billing);
+    await setCancellation(billing.app, principal, { cancel: true });
+    await expect(buy(principal, 'gold')).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: 'The Silver plan is set to end. Resume it to change it.',
+    });
   });
 
   test('the same tier is refused, with another sentence while its end is scheduled', async () => {
@@ -151,7 +161,7 @@ describe('checkout', () => {
     async (status) => {
       const { principal, subscription } = await makeSubscriber(billing);
       provider().forceStatus(subscription.id, status);
-      const card = await buy(principal, 'gold');
+      const card = await buy(principal, 'silver');
       expect(provider().state().portal_sessions[card.url.split('/').at(-1) ?? '']?.flow?.type).toBe(
         'payment_method_update',
       );
@@ -161,7 +171,7 @@ describe('checkout', () => {
       );
       if (invoice === undefined) throw new Error('no invoice');
       invoice.status = 'open';
-      expect((await buy(principal, 'gold')).url).toBe(invoice.hosted_invoice_url);
+      expect((await buy(principal, 'silver')).url).toBe(invoice.hosted_invoice_url);
     },
   );
 

@@ -26,6 +26,7 @@ const subscription = fc.record({
   startedAt: fc.integer({ min: 0, max: 900 }),
   pastDueSince: fc.integer({ min: 0, max: 14 }),
   endsAt: fc.option(fc.integer({ min: -5, max: 5 })),
+  invoiceTrouble: fc.constantFrom(null, null, null, 'uncollectible' as const, 'void' as const),
 });
 
 test('the subscription that decides the plan is found among any number of others', async () => {
@@ -35,7 +36,7 @@ test('the subscription that decides the plan is found among any number of others
   await fc.assert(
     fc.asyncProperty(fc.array(subscription, { minLength: 1, maxLength: 60, size: 'max' }), async (made) => {
       const { organisationId } = await makeMember(running);
-      const rows = made.map(({ status, tier, startedAt, pastDueSince, endsAt }) => ({
+      const rows = made.map(({ status, tier, startedAt, pastDueSince, endsAt, invoiceTrouble }) => ({
         id: `sub_${newId(app.now())}`,
         organisationId,
         customerId: 'customer',
@@ -45,6 +46,7 @@ test('the subscription that decides the plan is found among any number of others
         startedAt: ago(startedAt),
         pastDueSince: status === 'past_due' ? ago(pastDueSince) : null,
         endsAt: endsAt === null ? null : ago(endsAt),
+        invoiceTrouble,
       }));
       await app.db.insert(paymentSubscriptions).values(rows);
       await decideNow(app, organisationId);

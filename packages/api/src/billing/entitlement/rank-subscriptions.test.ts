@@ -12,6 +12,7 @@ const facts = (given: Partial<RankedColumns>): RankedColumns => ({
   endsAt: null,
   pastDueSince: null,
   startedAt: ago(100),
+  invoiceTrouble: null,
   ...given,
 });
 
@@ -22,6 +23,8 @@ describe('whether a subscription is entitled', () => {
     ['past due, in its grace', { status: 'past_due', pastDueSince: ago(6.9) }, true],
     ['past due, after its grace', { status: 'past_due', pastDueSince: ago(7) }, false],
     ['past due since an unknown time', { status: 'past_due' }, false],
+    ['active, after its debt was written off', { invoiceTrouble: 'uncollectible' }, false],
+    ['active, after its first debit bounced', { invoiceTrouble: 'void' }, false],
     ['incomplete', { status: 'incomplete' }, false],
     ['incomplete_expired', { status: 'incomplete_expired' }, false],
     ['unpaid', { status: 'unpaid' }, false],

@@ -4,7 +4,10 @@ import type { Plans, Tier } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 
 /** The columns of a subscription that decide its entitlement and its rank. */
-export type RankedColumns = Pick<SubscriptionRow, 'id' | 'tier' | 'status' | 'endsAt' | 'pastDueSince' | 'startedAt'>;
+export type RankedColumns = Pick<
+  SubscriptionRow,
+  'id' | 'tier' | 'status' | 'endsAt' | 'pastDueSince' | 'startedAt' | 'invoiceTrouble'
+>;
 
 /**
  * Whether a subscription gives its tier's limits and features now. A status that is not known
@@ -13,6 +16,8 @@ export type RankedColumns = Pick<SubscriptionRow, 'id' | 'tier' | 'status' | 'en
 export function isEntitled(row: Omit<RankedColumns, 'id' | 'startedAt'>, graceDays: number, now: Date): boolean {
   if (row.tier === null) return false;
   if (row.endsAt !== null && row.endsAt <= now) return false;
+  // The status alone is no proof of payment.
+  if (row.invoiceTrouble !== null) return false;
   if (row.status === 'active' || row.status === 'trialing') return true;
 
   const ends = graceEnd(row, graceDays);

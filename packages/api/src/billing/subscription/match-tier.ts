@@ -9,7 +9,11 @@ import type { KnownPrice } from '../prices/price-cache.ts';
  * Finds the tier that a subscription pays for, by the prices that this process has in memory. Only if none of those is
  * its price, the stored ones are read: another node may have met the price first.
  */
-export async function tierOfSubscription(app: App, db: Executor, state: SubscriptionState): Promise<TierMatch> {
+export async function tierOfSubscription(
+  app: App,
+  db: Executor,
+  state: Pick<SubscriptionState, 'items' | 'metadata'>,
+): Promise<TierMatch> {
   const names = app.plans.priceNames;
   const remembered = matchTier(state, app.priceCache.knownPrices, names);
   if (remembered.source === 'price') return remembered;

@@ -6,22 +6,36 @@ import type { TierMatch } from './match-tier.ts';
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
 /** The columns of a row that a state of the provider gives by itself. */
-type StateColumns = Pick<
+const stateColumns = [
+  'status',
+  'ended',
+  'tier',
+  'tierSource',
+  'priceId',
+  'amount',
+  'currency',
+  'interval',
+  'quantity',
+  'collectionPaused',
+  'cancelAtPeriodEnd',
+  'currentPeriodStart',
+  'currentPeriodEnd',
+  'endsAt',
+  'startedAt',
+] as const;
+
+type StateColumns = Pick<SubscriptionRow, (typeof stateColumns)[number]>;
+
+/** The columns that only an answer of the provider gives. An event leaves them as they are. */
+export type DetailColumns = Pick<
   SubscriptionRow,
-  | 'status'
-  | 'ended'
-  | 'tier'
-  | 'tierSource'
-  | 'priceId'
-  | 'cancelAtPeriodEnd'
-  | 'currentPeriodStart'
-  | 'currentPeriodEnd'
-  | 'endsAt'
-  | 'startedAt'
+  'invoiceTrouble' | 'paymentMethod' | 'credit' | 'nextTierAt' | 'nextTier'
 >;
 
 /** The columns of a row that an event or an answer writes. */
-export type WrittenColumns = StateColumns & Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'>;
+export type WrittenColumns = StateColumns &
+  Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'> &
+  Partial<DetailColumns>;
 
 /** Returns the columns of a state and the tier that it pays for. */
 export function columnsOf(state: SubscriptionState, { tier, source, priceId }: TierMatch): StateColumns {
@@ -32,11 +46,30 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
     tier,
     tierSource: source,
     priceId,
+    amount: state.price?.amount ?? null,
+    currency: state.price?.currency ?? null,
+    interval: state.price?.interval ?? null,
+    quantity: state.items.find((item) => item.priceId === priceId)?.quantity ?? null,
+    collectionPaused: !ended && state.collectionPaused,
     cancelAtPeriodEnd: !ended && state.scheduled,
     currentPeriodStart: ended ? null : dateOfSecond(state.currentPeriodStart),
     currentPeriodEnd: ended ? null : dateOfSecond(state.currentPeriodEnd),
     endsAt: ended ? null : dateOfSecond(state.endsAt),
     startedAt: dateOfSecond(state.createdAt),
+  };
+}
+
+/** Returns the columns of what only an answer tells. `nextTier` is the tier of the phase ahead. */
+export function detailColumnsOf(state: SubscriptionState, nextTier: string | null): DetailColumns | null {
+  const { details } = state;
+  if (details === null) return null;
+  const nextTierAt = isEnded(state) ? null : dateOfSecond(details.nextPhase?.startsAt ?? null);
+  return {
+    invoiceTrouble: details.invoiceTrouble,
+    paymentMethod: details.paymentMethod,
+    credit: details.credit,
+    nextTierAt,
+    nextTier: nextTierAt === null ? null : nextTier,
   };
 }
 
@@ -77,9 +110,10 @@ export function afterAnswer(
   row: SubscriptionRow | null,
   after: StateColumns,
   answeredAt: number,
+  details: DetailColumns | null = null,
 ): WrittenColumns | null {
   if (row?.ended && row.stateAt !== null && !after.ended) return null;
-  return written(row, { created: answeredAt, after, before: null });
+  return { ...written(row, { created: answeredAt, after, before: null }), ...details };
 }
 
 function written(row: SubscriptionRow | null, { created, after, before }: ShownState): WrittenColumns {
@@ -105,10 +139,8 @@ function afterRecovery(row: SubscriptionRow, stateAt: number, { created, after, 
   if (row.pastDueSince === null || created * 1000 <= row.pastDueSince.getTime()) return null;
   const showsOther = after.status !== 'past_due' || (before !== null && before.status !== 'past_due');
   if (!showsOther) return null;
-  const { status, ended, tier, tierSource, priceId, cancelAtPeriodEnd, startedAt, endsAt, undone } = row;
-  const { currentPeriodStart, currentPeriodEnd } = row;
-  const kept = { status, ended, tier, tierSource, priceId, cancelAtPeriodEnd, startedAt, endsAt, undone };
-  return { ...kept, currentPeriodStart, currentPeriodEnd, stateAt, pastDueSince: new Date(stateAt * 1000) };
+  const kept = Object.fromEntries(stateColumns.map((name) => [name, row[name]])) as StateColumns;
+  return { ...kept, undone: row.undone, stateAt, pastDueSince: new Date(stateAt * 1000) };
 }
 
 /** Returns the columns that a change changed, as they were before it, as JSON writes them. */
@@ -123,6 +155,6 @@ export function isSame(row: Partial<Record<keyof StateColumns, unknown>>, column
   return Object.entries(columns).every(([name, value]) => plain(row[name as keyof StateColumns]) === plain(value));
 }
 
-function plain(value: unknown): string | boolean | null {
-  return value instanceof Date ? value.toISOString() : ((value ?? null) as string | boolean | null);
+function plain(value: unknown): string | number | boolean | null {
+  return value instanceof Date ? value.toISOString() : ((value ?? null) as string | number | boolean | null);
 }

@@ -5,7 +5,7 @@ import { type Executor, prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { type TierMatch, tierOfSubscription } from './match-tier.ts';
-import { columnsOf, type SubscriptionRow } from './newer-state.ts';
+import { columnsOf, detailColumnsOf, type SubscriptionRow } from './newer-state.ts';
 
 /** The limit of ended subscriptions that are read, so that a long history costs no time. */
 const maxEnded = 10;
@@ -57,7 +57,15 @@ export async function readRow(db: Executor, id: string): Promise<SubscriptionRow
 /** Returns the columns that a state gives, and the price that it shows for the first time. */
 export async function readColumns(app: App, db: Executor, state: SubscriptionState) {
   const match = await tierOfSubscription(app, db, state);
-  return { columns: columnsOf(state, match), newPrice: newPriceOf(state, match) };
+  const details = detailColumnsOf(state, await tierOfNextPhase(app, db, state));
+  return { columns: columnsOf(state, match), details, newPrice: newPriceOf(state, match) };
+}
+
+/** Returns the tier of the phase that a schedule begins next; null without one, or for a price of no tier. */
+async function tierOfNextPhase(app: App, db: Executor, { details }: SubscriptionState): Promise<string | null> {
+  if (details === null || details.nextPhase === null) return null;
+  const { items } = details.nextPhase;
+  return (await tierOfSubscription(app, db, { items, metadata: { organisation: null, tier: null } })).tier;
 }
 
 /** A price that is found by its lookup key is remembered: once another price has taken the key over, its id decides. */

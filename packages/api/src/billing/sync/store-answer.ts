@@ -35,11 +35,11 @@ export async function storeAnswer(
       const marks = { ...settled, problem: 'other_customer' as const };
       return writeRow(app, tx, stored, { ...write, columns: null, newPrice: null, marks });
     }
-    const { columns, newPrice } = await readColumns(app, tx, state);
+    const { columns, details, newPrice } = await readColumns(app, tx, state);
     const marks = { ...settled, problem: null };
     await writeRow(app, tx, stored, {
       ...write,
-      columns: afterAnswer(row, columns, at ?? secondOf(app)),
+      columns: afterAnswer(row, columns, at ?? secondOf(app), details),
       newPrice,
       marks,
     });

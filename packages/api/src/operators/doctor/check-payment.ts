@@ -124,6 +124,7 @@ async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Prom
     portal.cancelsAtPeriodEnd ? null : 'plans cannot be cancelled at the end of the period',
     portal.changesPlans ? null : 'plans cannot be changed',
     portal.invoicesAtOnce ? null : 'an upgrade is not charged when it happens',
+    portal.pausesSubscriptions ? 'subscriptions can be paused' : null,
     offersEach ? null : 'it offers other prices',
   ].filter((problem) => problem !== null);
   if (problems.length > 0) return wrong(about, `${configuration}: ${problems.join(', ')}. ${remedy}`);

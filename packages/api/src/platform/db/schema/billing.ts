@@ -53,7 +53,7 @@ export const paymentCheckouts = pgTable(
 );
 
 /** The columns of a subscription's row that the provider's own state decides, as JSON writes them. */
-type WrittenState = Record<string, string | boolean | null>;
+type WrittenState = Record<string, string | number | boolean | null>;
 
 /** One row per subscription at the provider: the newest state that an event or an answer has shown. */
 export const paymentSubscriptions = pgTable(
@@ -71,12 +71,29 @@ export const paymentSubscriptions = pgTable(
     tier: text('tier'),
     tierSource: text('tier_source', { enum: ['price', 'lookup_key', 'product', 'metadata'] }),
     priceId: text('price_id'),
+    /** What the subscription costs per interval, in minor units; null if that is no fixed amount. */
+    amount: bigint('amount', { mode: 'number' }),
+    currency: text('currency'),
+    interval: text('interval', { enum: ['day', 'week', 'month', 'year'] }),
+    /** The number of units of the item that gives the tier. */
+    quantity: bigint('quantity', { mode: 'number' }),
     /** Whether an end is scheduled, in either of the provider's two forms. */
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
     currentPeriodStart: moment('current_period_start'),
     currentPeriodEnd: moment('current_period_end'),
     endsAt: moment('ends_at'),
     startedAt: moment('started_at'),
+    /** Whether invoices are not collected for now. */
+    collectionPaused: boolean('collection_paused').notNull().default(false),
+    /** Why its invoices give no plan: a debt was written off, or the first invoice is void. Only an answer tells it. */
+    invoiceTrouble: text('invoice_trouble', { enum: ['uncollectible', 'void'] }),
+    /** The method that is charged, such as "visa 4242". Only an answer tells it. */
+    paymentMethod: text('payment_method'),
+    /** What the customer has in credit, in minor units. Only an answer tells it. */
+    credit: bigint('credit', { mode: 'number' }).notNull().default(0),
+    /** When a schedule changes the plan, and the tier from then on (null for an unknown one). Only an answer tells it. */
+    nextTierAt: moment('next_tier_at'),
+    nextTier: text('next_tier'),
     /** When the grace of a past-due subscription began; null for every other status. */
     pastDueSince: moment('past_due_since'),
     /** The second of the provider's clock of which the row shows the state; null while no event or answer has shown one. */

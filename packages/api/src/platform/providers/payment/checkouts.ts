@@ -13,11 +13,13 @@ type NewCheckout = {
   /** Where the page leads after the payment, and without one. */
   success: string;
   cancel: string;
+  /** The payment methods that the page offers. */
+  methods: string[];
 };
 
 /** Opens a checkout session that buys one unit of a price. @throws AppError PROVIDER_UNAVAILABLE; Error without a URL. */
 export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ id: string; url: string }> {
-  const { organisationId, customerId, tier, priceId, success, cancel } = checkout;
+  const { organisationId, customerId, tier, priceId, success, cancel, methods } = checkout;
   const metadata = { organisation: organisationId, tier };
   const { id, url } = await ask((provider) =>
     provider.checkout.sessions.create(
@@ -26,6 +28,7 @@ export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ i
         customer: customerId,
         client_reference_id: organisationId,
         line_items: [{ price: priceId, quantity: 1 }],
+        allowed_payment_method_types: methods,
         metadata,
         subscription_data: { metadata },
         success_url: success,

@@ -2,12 +2,34 @@ import { dateOfSecond } from '../../durations.ts';
 import { type Fields, seconds, textOf } from '../untrusted-json.ts';
 import { type Ask, providerErrorOf } from './connection.ts';
 
-type Invoice = { id: string; status: string | null; page: string | null };
+/** An invoice of a subscription. `isFirst`: of the start of the subscription. */
+export type Invoice = {
+  id: string;
+  status: string | null;
+  page: string | null;
+  isDraft: boolean;
+  isFirst: boolean;
+  wasPaid: boolean;
+};
 
-type ProviderInvoice = { id: string; status: string | null; hosted_invoice_url?: string | null };
+type ProviderInvoice = {
+  id: string;
+  status: string | null;
+  hosted_invoice_url?: string | null;
+  billing_reason: string | null;
+  amount_paid: number;
+};
 
-function invoiceOf({ id, status, hosted_invoice_url }: ProviderInvoice): Invoice {
-  return { id, status, page: hosted_invoice_url || null };
+function invoiceOf({ id, status, hosted_invoice_url, billing_reason, amount_paid }: ProviderInvoice): Invoice {
+  const isFirst = billing_reason === 'subscription_create';
+  return {
+    id,
+    status,
+    page: hosted_invoice_url || null,
+    isDraft: status === 'draft',
+    isFirst,
+    wasPaid: amount_paid > 0,
+  };
 }
 
 /** Returns a subscription's newest open invoices, at most ten. @throws AppError PROVIDER_UNAVAILABLE. */

@@ -76,6 +76,8 @@ export async function configurePortal(
       payment_method_update: { enabled: true },
       invoice_history: { enabled: true },
       subscription_cancel: { enabled: true, mode: 'at_period_end' as const },
+      // A pause there would give the plan without payment.
+      subscription_pause: { enabled: false },
       subscription_update: {
         enabled: true,
         default_allowed_updates: ['price' as const],
@@ -109,6 +111,7 @@ export type PortalState = {
   cancelsAtPeriodEnd: boolean;
   changesPlans: boolean;
   invoicesAtOnce: boolean;
+  pausesSubscriptions: boolean;
   offeredPrices: string[];
 };
 
@@ -123,6 +126,7 @@ export async function readPortal(ask: Ask, id: string): Promise<PortalState | nu
       showsInvoices: features.invoice_history.enabled,
       cancelsAtPeriodEnd: subscription_cancel.enabled && subscription_cancel.mode === 'at_period_end',
       changesPlans: subscription_update.enabled,
+      pausesSubscriptions: features.subscription_pause?.enabled ?? false,
       invoicesAtOnce: subscription_update.proration_behavior === 'always_invoice',
       offeredPrices: (subscription_update.products ?? []).flatMap((product) => product.prices),
     };

@@ -23,8 +23,30 @@ export type SubscriptionState = {
   pausedAt: number | null;
   /** Whether the subscription has its own payment method; otherwise the customer's default one is charged. */
   hasPaymentMethod: boolean;
+  /** What all items cost together per interval, before tax and discounts; null if that is no fixed amount. */
+  price: { amount: number; currency: string; interval: Interval } | null;
+  /** Whether invoices are not collected for now, which leaves the status as it is. */
+  collectionPaused: boolean;
   metadata: { organisation: string | null; tier: string | null };
+  /** What the provider tells only if it is asked: null in an event. */
+  details: SubscriptionDetails | null;
 };
+
+export type Interval = 'day' | 'week' | 'month' | 'year';
+
+export type SubscriptionDetails = {
+  /** Why the invoices of an active subscription give no plan; null if they do. */
+  invoiceTrouble: InvoiceTrouble | null;
+  /** The method that is charged, such as "visa 4242"; null without one. */
+  paymentMethod: string | null;
+  /** What the customer has in credit, in minor units of its currency; 0 without any. */
+  credit: number;
+  /** The change of plan that a schedule makes next; null without one. Times in seconds. */
+  nextPhase: { startsAt: number; items: SubscriptionItem[] } | null;
+};
+
+/** A debt that was written off, or a first invoice that is void because its debit bounced. */
+export type InvoiceTrouble = 'uncollectible' | 'void';
 
 export type SubscriptionItem = {
   id: string | null;
@@ -70,9 +92,32 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     pauseReason: textOf(fields(paused?.subscription)?.type),
     pausedAt: seconds(paused?.transitioned_at),
     hasPaymentMethod: idOf(subscription.default_payment_method ?? subscription.default_source) !== null,
+    price: priceOfItems(items),
+    collectionPaused: fields(subscription.pause_collection) !== null,
     metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },
+    details: null,
   };
 }
+
+/** Adds up what items cost. Null if one has no fixed amount, or if their currencies or intervals differ. */
+function priceOfItems(items: (Fields | null)[]): SubscriptionState['price'] {
+  const prices = items.map((item) => {
+    const price = fields(item?.price) ?? fields(item?.plan);
+    const recurring = fields(price?.recurring) ?? price;
+    const interval = intervals.find((each) => each === recurring?.interval);
+    const unit = seconds(price?.unit_amount) ?? seconds(price?.amount);
+    const currency = textOf(price?.currency);
+    const isSingle = (recurring?.interval_count ?? 1) === 1;
+    if (unit === null || currency === null || interval === undefined || !isSingle) return null;
+    return { amount: unit * (seconds(item?.quantity) ?? 1), currency, interval };
+  });
+  const [first] = prices;
+  if (first == null) return null;
+  const isSame = prices.every((each) => each?.currency === first.currency && each.interval === first.interval);
+  return isSame ? { ...first, amount: prices.reduce((sum, each) => sum + (each?.amount ?? 0), 0) } : null;
+}
+
+const intervals: Interval[] = ['day', 'week', 'month', 'year'];
 
 function dataOf(list: unknown): unknown[] {
   const data = fields(list)?.data;
@@ -93,7 +138,7 @@ function earliestPeriod(items: (Fields | null)[]): Period | null {
   return periods.toSorted(order)[0] ?? null;
 }
 
-function readItem(item: Fields | null): SubscriptionItem {
+export function readItem(item: Fields | null): SubscriptionItem {
   const price = fields(item?.price) ?? fields(item?.plan);
   return {
     id: textOf(item?.id),

@@ -1,29 +1,39 @@
 import { type Ask, answeredAt, isMissing, providerErrorOf } from './connection.ts';
 import { listAll, pagesOf } from './list-all.ts';
+import { expanded, readDetails } from './subscription-details.ts';
 import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
 
 /** What the provider answered about a subscription, and in which second of its clock (null if it does not say). */
 export type Answer = { state: SubscriptionState; at: number | null };
 
 /** @throws Error if the answer cannot be read. */
-function answerOf(object: object, id: string): Answer {
+async function answerOf(ask: Ask, object: object, id: string): Promise<Answer> {
   const state = readSubscriptionState(object);
   if (state === null) throw new Error(`The payment provider's answer about ${id} cannot be read.`);
-  return { state, at: answeredAt(object) };
+  return { state: { ...state, details: await readDetails(ask, object) }, at: answeredAt(object) };
 }
 
 /** Returns a subscription. @throws AppError PROVIDER_UNAVAILABLE, also if it is unknown; Error if it cannot be read. */
 export async function readSubscription(ask: Ask, id: string): Promise<Answer> {
-  return answerOf(await ask((provider) => provider.subscriptions.retrieve(id)), id);
+  return answerOf(ask, await ask((provider) => provider.subscriptions.retrieve(id, { expand: expanded })), id);
 }
 
 /** Returns all subscriptions of a customer, ended ones too. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function subscriptionsOf(ask: Ask, customerId: string): Promise<Answer[]> {
   const answers: Answer[] = [];
   for await (const page of pagesOf(ask, (provider, paging) =>
-    provider.subscriptions.list({ customer: customerId, status: 'all', ...paging }),
+    provider.subscriptions.list({
+      customer: customerId,
+      status: 'all',
+      expand: expanded.map((path) => `data.${path}`),
+      ...paging,
+    }),
   ))
-    answers.push(...statesOf(page.data).map((state) => ({ state, at: answeredAt(page) })));
+    for (const object of page.data) {
+      const state = readSubscriptionState(object);
+      if (state === null) continue;
+      answers.push({ state: { ...state, details: await readDetails(ask, object) }, at: answeredAt(page) });
+    }
   return answers;
 }
 
@@ -44,8 +54,8 @@ function statesOf(objects: object[]): SubscriptionState[] {
  * @throws AppError PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
 export async function setEnd(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<Answer> {
-  const parameters = endParameters(state, cancel);
-  return answerOf(await ask((provider) => provider.subscriptions.update(state.id, parameters)), state.id);
+  const parameters = { ...endParameters(state, cancel), expand: expanded };
+  return answerOf(ask, await ask((provider) => provider.subscriptions.update(state.id, parameters)), state.id);
 }
 
 function endParameters({ cancelFlag, cancelAt }: SubscriptionState, cancel: boolean) {
@@ -62,7 +72,7 @@ function endParameters({ cancelFlag, cancelAt }: SubscriptionState, cancel: bool
  */
 export async function endNow(ask: Ask, id: string): Promise<Answer> {
   try {
-    return answerOf(await ask((provider) => provider.subscriptions.cancel(id)), id);
+    return await answerOf(ask, await ask((provider) => provider.subscriptions.cancel(id, { expand: expanded })), id);
   } catch (error) {
     // The provider no longer finds an ended subscription to cancel.
     if (!isMissing(error)) throw error;
@@ -78,8 +88,12 @@ export async function endNow(ask: Ask, id: string): Promise<Answer> {
  * @throws AppError PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
 export async function resume(ask: Ask, id: string, anchor: 'now' | 'unchanged'): Promise<Answer> {
-  const resumption = { payment_behavior: 'resume_on_payment_success', billing_cycle_anchor: { type: anchor } } as const;
-  return answerOf(await ask((provider) => provider.subscriptions.resume(id, resumption)), id);
+  const resumption = {
+    payment_behavior: 'resume_on_payment_success',
+    billing_cycle_anchor: { type: anchor },
+    expand: expanded,
+  } as const;
+  return answerOf(ask, await ask((provider) => provider.subscriptions.resume(id, resumption)), id);
 }
 
 /**

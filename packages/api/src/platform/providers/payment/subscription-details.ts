@@ -1,0 +1,88 @@
+import { fields, idOf, seconds, textOf } from '../untrusted-json.ts';
+import type { Ask } from './connection.ts';
+import { invoicesOf } from './invoices.ts';
+import {
+  type InvoiceTrouble,
+  isEnded,
+  readItem,
+  readSubscriptionState,
+  type SubscriptionDetails,
+} from './subscription-state.ts';
+
+/** What an answer about a subscription has to contain so that its details can be read. */
+export const expanded = [
+  'latest_invoice',
+  'schedule',
+  'default_payment_method',
+  'customer.invoice_settings.default_payment_method',
+];
+
+type Invoice = { status: string | null; isFirst: boolean; isDraft: boolean; wasPaid: boolean };
+
+/**
+ * Decides by a subscription's invoices, the newest first, whether they give the plan. `active` is no proof of payment:
+ * the status stays so when the first debit bounces and its invoice is void, and writing off a debt gives it back. The
+ * newest invoice that is finalised and not void decides; a void one counts only if it is the first and was never paid.
+ */
+export function troubleOf(invoices: Invoice[]): InvoiceTrouble | null {
+  const finalised = invoices.filter(({ isDraft }) => !isDraft);
+  const deciding = finalised.find(({ status }) => status !== 'void');
+  if (deciding !== undefined) return deciding.status === 'uncollectible' ? 'uncollectible' : null;
+  return finalised.some(({ isFirst, wasPaid }) => isFirst && !wasPaid) ? 'void' : null;
+}
+
+/**
+ * Reads the details of a subscription from an answer with the `expanded` objects. Its invoices are listed only where
+ * the newest one does not decide.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
+export async function readDetails(ask: Ask, answer: object): Promise<SubscriptionDetails> {
+  const subscription = fields(answer);
+  const customer = fields(subscription?.customer);
+  const method =
+    subscription?.default_payment_method ?? fields(customer?.invoice_settings)?.default_payment_method ?? null;
+  return {
+    invoiceTrouble: await readTrouble(ask, answer),
+    paymentMethod: methodName(method),
+    credit: creditOf(customer?.balance),
+    nextPhase: nextPhaseOf(subscription?.schedule),
+  };
+}
+
+async function readTrouble(ask: Ask, answer: object): Promise<InvoiceTrouble | null> {
+  const state = readSubscriptionState(answer);
+  const latest = fields(fields(answer)?.latest_invoice);
+  if (state === null || isEnded(state) || latest === null) return null;
+
+  const status = textOf(latest.status);
+  if (status === 'uncollectible') return 'uncollectible';
+  if (status !== 'void' && status !== 'draft') return null;
+  return troubleOf(await invoicesOf(ask, state.id));
+}
+
+/** "visa 4242", "sepa_debit 3000", "paypal" */
+function methodName(value: unknown): string | null {
+  const method = fields(value);
+  const type = textOf(method?.type);
+  if (method === null || type === null) return null;
+  const kind = fields(method[type]);
+  return [textOf(kind?.brand) ?? type, textOf(kind?.last4)].filter((part) => part !== null).join(' ');
+}
+
+/** A negative balance is credit: the provider takes it from the next invoices. */
+function creditOf(balance: unknown): number {
+  return typeof balance === 'number' && Number.isSafeInteger(balance) && balance < 0 ? -balance : 0;
+}
+
+/** The first phase that begins after the current one ends. */
+function nextPhaseOf(value: unknown): SubscriptionDetails['nextPhase'] {
+  const schedule = fields(value);
+  const end = seconds(fields(schedule?.current_phase)?.end_date);
+  const phases = Array.isArray(schedule?.phases) ? schedule.phases.map(fields) : [];
+  const next = phases.find((phase) => end !== null && (seconds(phase?.start_date) ?? 0) >= end);
+  const startsAt = seconds(next?.start_date);
+  if (startsAt === null || !Array.isArray(next?.items)) return null;
+  const items = next.items.map(fields).map((item) => ({ ...readItem(item), priceId: idOf(item?.price) }));
+  return { startsAt, items };
+}

@@ -3,7 +3,7 @@ import { send } from '../support/raw-request.ts';
 import { startCollector } from '../support/servers/collector.ts';
 import { expect, type Service, startService, test } from '../support/service.ts';
 
-const token = 'a-metrics-token';
+const token = 'a-metrics-token-of-a-story';
 
 function scrape(service: Service) {
   return send(service, '/metrics', { headers: { authorization: `Bearer ${token}` } });

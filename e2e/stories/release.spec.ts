@@ -23,7 +23,7 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
     PATH: '',
     PORT: String(port),
     DATABASE_URL: database.url,
-    METRICS_TOKEN: 'a-metrics-token',
+    METRICS_TOKEN: 'a-metrics-token-of-a-story',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     SMTP_URL: 'smtp://127.0.0.1:9',
     PAYMENT_SECRET_KEY: 'sk_test_release',
@@ -57,7 +57,7 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
     const headers = { 'content-type': 'application/json' };
     expect((await ask('/api/signup', { method: 'POST', headers, body })).status).toBe(200);
     expect(operator('users').stdout).toMatch(/^first@company\.example {2}unverified/);
-    const metrics = await ask('/metrics', { headers: { authorization: 'Bearer a-metrics-token' } });
+    const metrics = await ask('/metrics', { headers: { authorization: 'Bearer a-metrics-token-of-a-story' } });
     expect(await metrics.text()).toContain('gatehouse_database_up 1');
     expect((await ask('/.well-known/jwks.json')).status).toBe(200);
     expect(healthOf().status).toBe(0);

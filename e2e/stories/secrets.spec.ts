@@ -12,13 +12,13 @@ test('no secret that a whole story uses is in the log, the metrics or the traces
     environment: {
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'json',
-      METRICS_TOKEN: 'a-metrics-token',
+      METRICS_TOKEN: 'a-metrics-token-of-a-story',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     },
   });
   const context = await browser.newContext({ baseURL: service.baseUrl });
   const page = await context.newPage();
-  const secrets = new Set([...Object.values(sandboxSecrets), 'a-metrics-token', passPhrase]);
+  const secrets = new Set([...Object.values(sandboxSecrets), 'a-metrics-token-of-a-story', passPhrase]);
   page.on('request', (request) => {
     const { searchParams } = new URL(request.url());
     for (const name of ['state', 'nonce', 'code', 'token']) {
@@ -78,7 +78,9 @@ test('no secret that a whole story uses is in the log, the metrics or the traces
   const password = 'quite another pass phrase';
   secrets.add(password);
   await context.request.post('/api/trpc/accounts.setPassword', { data: { token: tokenOf(stdout.trim()), password } });
-  const scraped = await context.request.get('/metrics', { headers: { authorization: 'Bearer a-metrics-token' } });
+  const scraped = await context.request.get('/metrics', {
+    headers: { authorization: 'Bearer a-metrics-token-of-a-story' },
+  });
   const metrics = await scraped.text();
   await service.stop();
   await collector.stop();

@@ -12,7 +12,7 @@ import type { Config } from './platform/config.ts';
 import { pingDatabase, watchHealth } from './platform/db/health.ts';
 import { checkSchemaAge, explainPending, migrate, readSchemaState } from './platform/db/migrate.ts';
 import { explainRefusedTls, openPools } from './platform/db/open-pools.ts';
-import { explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
+import { explainDatabaseFailure, explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
 import { openJobs } from './platform/jobs/queue.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
 import { createLog, createRefusalLog, type Log, silentLog } from './platform/log.ts';
@@ -175,7 +175,7 @@ async function retryWhileUnavailable<Result>({ sql, log }: App, attempt: () => P
       return await attempt();
     } catch (error) {
       if (!isDatabaseUnavailable(error) || (await explainRefusedTls(sql, error)) !== null) throw error;
-      log.warn('The database does not answer; trying again.', { pauseMilliseconds: pause, error });
+      log.warn(`${explainDatabaseFailure(error)} Trying again.`, { pauseMilliseconds: pause });
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

@@ -1,4 +1,4 @@
-import { explainDatabaseRefusal, isDatabaseUnavailable } from '@gatehouse/api/platform/errors';
+import { explainDatabaseFailure } from '@gatehouse/api/platform/errors';
 import { describeError } from '@gatehouse/api/platform/log';
 
 /**
@@ -11,20 +11,11 @@ export function cliError(error: unknown): string {
     return 'Billing is off, because PAYMENT_SECRET_KEY is not set.';
   if (isSentence(error)) return error.message;
 
-  const root = rootOf(error);
-  const code = 'code' in root ? String(root.code) : root.name;
-  if (isDatabaseUnavailable(error)) {
-    return `The database does not answer (${code}): start it, or correct DATABASE_URL.`;
-  }
-  return explainDatabaseRefusal(error) ?? `It failed: ${describeError(error)}`;
+  return explainDatabaseFailure(error) ?? `It failed: ${describeError(error)}`;
 }
 
 /** Errors of the database driver have a code, and those of drizzle start with "Failed query". */
 function isSentence(error: Error): boolean {
   if (['AppError', 'ConfigError'].includes(error.name)) return true;
   return error.name === 'Error' && !('code' in error) && !error.message.startsWith('Failed query');
-}
-
-function rootOf(error: Error): Error {
-  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

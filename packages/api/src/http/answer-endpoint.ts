@@ -10,6 +10,7 @@ import { newRequestState, openRequest } from './open-request.ts';
 import { parseJson } from './read-body.ts';
 import type { RequestSource, RequestState } from './request.ts';
 import { apiHeaders } from './security-headers.ts';
+import { forwardedForDoctor } from './watch-proxies.ts';
 
 /** A request to a JSON endpoint. `search` is the query of the URL without its "?". */
 export type EndpointRequest = RequestSource & { search: string };
@@ -33,7 +34,8 @@ export function createEndpoints(app: App): (request: EndpointRequest) => Promise
       { method: request.method, route: match.route, headers: request.headers },
       () => openAndCall(state, request, match),
     );
-    return { status, headers: { ...commonHeaders, ...headers, 'x-request-id': state.requestId }, body };
+    const asked = forwardedForDoctor(app, request.headers);
+    return { status, headers: { ...commonHeaders, ...headers, ...asked, 'x-request-id': state.requestId }, body };
   };
 }
 

@@ -25,6 +25,7 @@ import {
 } from './cookies.ts';
 import type { RequestSource, RequestState } from './request.ts';
 import { guardHead, guardOrigin, isNavigation, maxBodyBytesOf } from './request-guard.ts';
+import { watchProxies } from './watch-proxies.ts';
 
 /** A request as it begins. */
 export function newRequestState(app: App): RequestState {
@@ -46,6 +47,7 @@ const bodiless = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 export async function openRequest(state: RequestState, source: RequestSource, methods: string[] | null): Promise<void> {
   const { config } = state.app;
+  watchProxies(state.app, source.headers);
   guardHead(source, methods, config);
   if (!bodiless.has(source.method)) state.body = await source.readBytes(maxBodyBytesOf(source.pathname));
   // No page of another site can send a key, and cookies do not authenticate a request with a key.

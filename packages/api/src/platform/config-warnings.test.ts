@@ -21,6 +21,9 @@ describe('the warnings of a configuration', () => {
     [{ PUBLIC_BASEURL: 'https://id.company.example' }, /^PUBLIC_BASEURL .* Perhaps it is PUBLIC_BASE_URL\.$/],
     [{ PAYMENT_PRICES_GOLD: 'gold_monthly' }, /^PAYMENT_PRICES_GOLD .* Perhaps it is PAYMENT_PRICE_GOLD\.$/],
     [{ payment_price_gold: 'gold_monthly' }, /^payment_price_gold .* Perhaps it is PAYMENT_PRICE_GOLD\.$/],
+    [{ SMTP_ULR: 'smtp://mail.company.example' }, /^SMTP_ULR .* Perhaps it is SMTP_URL\.$/],
+    [{ SMT_PURL: 'smtp://mail.company.example' }, /^SMT_PURL .* Perhaps it is SMTP_URL\.$/],
+    [{ TRUSTED_PROXY: '1' }, /^TRUSTED_PROXY .* Perhaps it is TRUSTED_PROXIES\.$/],
     [{ smtp_url: 'smtp://mail.company.example' }, /^smtp_url .* Perhaps it is SMTP_URL\.$/],
   ])('of %j name the variable', (environment, said) => {
     expect(warningsOf(environment)).toEqual([expect.stringMatching(said)]);

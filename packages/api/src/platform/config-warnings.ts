@@ -64,9 +64,9 @@ function isMisspelling(name: string, known: string): boolean {
   return editDistance(name, known) <= most;
 }
 
-/** Whether one of `edits` + 1 parts of `known` is in the name. As many edits leave at least one part as it is. */
+/** Whether one of 2 × `edits` + 1 parts of `known` is in the name: an edit changes two of them at most, by a swap. */
 function sharesPart(name: string, known: string, edits: number): boolean {
-  const size = Math.ceil(known.length / (edits + 1));
+  const size = Math.max(1, Math.floor(known.length / (2 * edits + 1)));
   for (let start = 0; start < known.length; start += size) {
     if (name.includes(known.slice(start, start + size))) return true;
   }
@@ -76,18 +76,23 @@ function sharesPart(name: string, known: string, edits: number): boolean {
 /** The edit distance up to which a name counts as a misspelling. Short names resemble many others. */
 function maximumDistance({ length }: string): number {
   if (length < 6) return 0;
-  return length < 10 ? 1 : 2;
+  if (length < 10) return 1;
+  return length < 14 ? 2 : 3;
 }
 
-/** The number of letters to insert, remove or replace (Levenshtein distance). */
+/** The number of letters to insert, remove, replace or swap with the next one (optimal string alignment). */
 function editDistance(one: string, other: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...one].entries()) {
     const current = [row + 1];
     for (let column = 1; column <= other.length; column++) {
       const substitution = (previous[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const isSwap = row > 0 && letter === other[column - 2] && one[row - 1] === other[column - 1];
+      const swap = isSwap ? (beforePrevious[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(substitution, swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous.at(-1) ?? 0;

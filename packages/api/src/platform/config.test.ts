@@ -5,7 +5,7 @@ import { parseConfig, variables } from './config.ts';
 import { paymentPageOrigins } from './links.ts';
 
 const example = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8');
-const assignments = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+const assignments = [...example.matchAll(/^([A-Z_]+)="?(.*?)"?$/gm)].map(([, name = '', value = '']) => [name, value]);
 
 describe('.env.example', () => {
   it('lists every variable that is read, and no other', async () => {
@@ -91,7 +91,7 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
     'company',
     'company.example,a@b.example',
   ],
-  METRICS_TOKEN: [`token${bell}`],
+  METRICS_TOKEN: [`a-token-of-thirty-characters-${bell}`, 'short', `${'long'.repeat(6)},short`],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['nowhere', 'grpc://traces.example'],
   RETENTION_DAYS: ['0', '36501', 'for ever'],
 };

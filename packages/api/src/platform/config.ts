@@ -140,7 +140,10 @@ export const variables = z
       .transform((value) => value === 'on'),
     PLANS_FILE: line.optional(),
     APPROVED_DOMAINS: domains.default([]),
-    METRICS_TOKEN: line.pipe(nonEmptyList).default([]),
+    METRICS_TOKEN: line
+      .pipe(nonEmptyList)
+      .refine((tokens) => tokens.every(({ length }) => length >= 24), 'must have at least 24 characters.')
+      .default([]),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     RETENTION_DAYS: integer(1, 36_500).default(400),
   })

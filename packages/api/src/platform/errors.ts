@@ -179,6 +179,16 @@ export function explainDatabaseRefusal(error: unknown): string | null {
 }
 
 /**
+ * Returns the sentence with which the start, the admin commands and the doctor name a database that refuses or is away;
+ * null for any other failure.
+ */
+export function explainDatabaseFailure(error: unknown): string | null {
+  const refused = explainDatabaseRefusal(error);
+  if (refused !== null || !isDatabaseUnavailable(error)) return refused;
+  return `The database does not answer (${codeOf(error) ?? 'UNKNOWN'}): start it, or correct DATABASE_URL.`;
+}
+
+/**
  * Returns the AppError in a chain of causes. Without one, returns BUSY while the database is
  * unavailable or refuses writes, else INTERNAL, with sentences that reveal nothing about the failure.
  */

@@ -56,28 +56,32 @@ test('a file replaces them', async () => {
 });
 
 test.each<[string, unknown, RegExp]>([
-  ['no JSON', '{', /^PLANS_FILE must be valid JSON\.$/],
+  ['no JSON', '{', /^PLANS_FILE: \/.+ is not valid JSON: .+\.$/],
   [
     'no paid tier',
     { ...defaultPlans, tiers: [free] },
-    /^PLANS_FILE tiers 1 must be a tier: a paid one follows the free one\.$/,
+    /^PLANS_FILE: \/.+: tiers 1 must be a tier: a paid one follows the free one\.$/,
   ],
-  ['a paid tier first', { ...defaultPlans, tiers: [silver, gold] }, /^PLANS_FILE tiers 0 tier must be "free"/],
-  ['a tier twice', { ...defaultPlans, tiers: [free, gold, gold] }, /^PLANS_FILE tiers must each have a tier of their/],
+  ['a paid tier first', { ...defaultPlans, tiers: [silver, gold] }, /^PLANS_FILE: \/.+: tiers 0 tier must be "free"/],
+  [
+    'a tier twice',
+    { ...defaultPlans, tiers: [free, gold, gold] },
+    /^PLANS_FILE: \/.+: tiers must each have a tier of their/,
+  ],
   [
     'a tier whose name cannot be part of a variable',
     { ...defaultPlans, tiers: [free, { ...gold, tier: 'gold-plus' }] },
-    /^PLANS_FILE tiers 1 tier must be a name such as gold/,
+    /^PLANS_FILE: \/.+: tiers 1 tier must be a name such as gold/,
   ],
   [
     'a price for free',
     { ...defaultPlans, tiers: [{ ...free, price: silver?.price }, silver, gold] },
-    /PLANS_FILE tiers 0 price/,
+    /PLANS_FILE: \/.+: tiers 0 price/,
   ],
   [
     'no price for gold',
     { ...defaultPlans, tiers: [free, silver, { ...gold, price: null }] },
-    /PLANS_FILE tiers 2 price/,
+    /PLANS_FILE: \/.+: tiers 2 price/,
   ],
   [
     'a limit missing',
@@ -105,6 +109,6 @@ test.each<[string, unknown, RegExp]>([
 
 test('a missing file is refused the same way', async () => {
   await expect(loadPlans({ ...builtIn, plansFile: join(folder, 'missing.json') })).rejects.toThrow(
-    /^PLANS_FILE names a file that cannot be read\.$/,
+    /^PLANS_FILE: \/.+missing\.json cannot be read \(ENOENT\)\.$/,
   );
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Config, ConfigError } from '../../platform/config.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { defaultPlans } from './default-plans.ts';
 
 type PlansFile = z.output<typeof plansSchema>;
@@ -30,18 +31,19 @@ async function readPlans(file: string): Promise<PlansFile> {
   const read = plansSchema.safeParse(await readJson(file));
   if (read.success) return read.data;
   throw new ConfigError(
-    read.error.issues.map((issue) => `PLANS_FILE ${[...issue.path, issue.message].join(' ')}`).join('\n'),
+    read.error.issues.map((issue) => `PLANS_FILE: ${file}: ${[...issue.path, issue.message].join(' ')}`).join('\n'),
   );
 }
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new ConfigError('PLANS_FILE names a file that cannot be read.', { cause });
+    throw new ConfigError(`PLANS_FILE: ${file} cannot be read (${codeOf(cause)}).`, { cause });
   });
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ConfigError('PLANS_FILE must be valid JSON.', { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(`PLANS_FILE: ${file} is not valid JSON: ${reason}.`, { cause });
   }
 }
 

@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import type { App } from '../../app.ts';
 import { pingDatabase } from '../../platform/db/health.ts';
 import { explainPending, readSchemaState } from '../../platform/db/migrate.ts';
-import { isDatabaseUnavailable } from '../../platform/errors.ts';
+import { explainDatabaseFailure } from '../../platform/errors.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 const oldestVersion = 15;
@@ -21,12 +21,8 @@ export async function checkDatabase(app: App): Promise<Finding[]> {
       await checkMigrations(sql, migrations),
     ];
   } catch (error) {
-    if (isDatabaseUnavailable(error)) {
-      const sentence = `It does not answer (${reasonOf(error)}). Start it, or correct DATABASE_URL.`;
-      return [wrong('Database', sentence)];
-    }
     const sentence = `It cannot be read (${reasonOf(error)}). Give the user of DATABASE_URL its database to own, and start again.`;
-    return [wrong('Database', sentence)];
+    return [wrong('Database', explainDatabaseFailure(error) ?? sentence)];
   }
 }
 

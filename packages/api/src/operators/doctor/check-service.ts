@@ -5,41 +5,30 @@ import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 const timeoutMilliseconds = 5000;
 
-/** Checks the canonical base URL, whether the service answers there, and the flags of its cookies. */
-export async function checkService(app: App): Promise<Finding[]> {
-  const { publicBaseUrl: base, trustedProxies } = app.config;
+/** Checks the canonical base URL, and whether the service answers there. */
+export async function checkBaseUrl({ config: { publicBaseUrl: base } }: App): Promise<Finding[]> {
   if (base === null) {
     const sentence =
       'PUBLIC_BASE_URL is not set, so no link and no return address can be made. Set it to the https address that people use.';
     return [wrong('Base URL', sentence)];
   }
 
-  const secure = base.startsWith('https:');
-  const proxies =
-    secure && trustedProxies === 0
-      ? [
-          wrong(
-            'Proxies',
-            'TRUSTED_PROXIES is 0, but https ends at a proxy: all users share its address and its rate limits. Set it to the number of proxies, most often 1.',
-          ),
-        ]
-      : [];
-  return [await checkBaseUrl(base), ...(await checkCookies(app, base, secure)), ...proxies];
-}
-
-async function checkBaseUrl(base: string): Promise<Finding> {
   try {
     const { status } = await request(`${base}/healthz`);
-    if (status === 200) return right('Base URL', `${base} is answered.`);
-    return wrong('Base URL', `${base}/healthz answers ${status}. Start the service, or let the proxy lead to it.`);
+    if (status === 200) return [right('Base URL', `${base} is answered.`)];
+    return [wrong('Base URL', `${base}/healthz answers ${status}. Start the service, or let the proxy lead to it.`)];
   } catch (error) {
     const sentence = `Nothing answers at ${base} (${reasonOf(error)}). Start the service, or correct PUBLIC_BASE_URL, DNS or the proxy.`;
-    return wrong('Base URL', sentence);
+    return [wrong('Base URL', sentence)];
   }
 }
 
-/** Requests the start of a sign-in: its response has both a cookie and the redirect URI. */
-async function checkCookies(app: App, base: string, secure: boolean): Promise<Finding[]> {
+/** Checks the flags of cookies. Requests the start of a sign-in: its response has both a cookie and the redirect URI. */
+export async function checkCookies(app: App): Promise<Finding[]> {
+  const { publicBaseUrl: base } = app.config;
+  if (base === null) return [];
+
+  const secure = base.startsWith('https:');
   const overHttp = 'Cookies go over http, which is for this machine alone.';
   if (app.idp === null) {
     return [secure ? right('Cookies', 'They are named __Host- and go over https alone.') : note('Cookies', overHttp)];

@@ -28,11 +28,11 @@ test('the report has a line for each check, and contains no secret', async () =>
     'right  Portal',
     'right  Webhook secret',
     expect.stringMatching(/Webhook endpoint$/),
+    'note   Encryption',
     'right  Database',
     // The tests' server runs without durability.
     'note   Database settings',
     'right  Migrations',
-    'note   Encryption',
     'Everything is right.',
   ]);
   const { idp, payment, webhookSecrets } = running.app.config;
@@ -82,6 +82,24 @@ describe('the service', () => {
     const found = await wrongWith(running.withConfig({ publicBaseUrl: 'https://localhost:9' }));
     expect(found).toContainEqual(expect.stringMatching(/^Proxies: TRUSTED_PROXIES is 0/));
   });
+
+  test('behind another number of proxies than TRUSTED_PROXIES says', async () => {
+    let arrived = '2';
+    running.instead = (request, response) => {
+      if (request.headers['x-gatehouse-doctor'] === running.app.pseudonymOf('doctor')) {
+        response.setHeader('x-gatehouse-forwarded', arrived);
+      }
+      return running.serve(request, response);
+    };
+    expect(await wrongWith(running.withConfig({ trustedProxies: 1 }))).toEqual([
+      expect.stringMatching(/^Proxies: TRUSTED_PROXIES is 1, but .* with 2 in X-Forwarded-For: .* Set it to 2\.$/),
+    ]);
+    expect(await wrongWith(running.withConfig({ trustedProxies: 2 }))).toEqual([]);
+    arrived = '0';
+    expect(await wrongWith(running.withConfig({ trustedProxies: 1 }))).toEqual([
+      expect.stringMatching(/^Proxies: .* users can choose .* Set it to 0\.$/),
+    ]);
+  });
 });
 
 describe('the identity provider', () => {
@@ -130,6 +148,27 @@ describe('the mail server', () => {
 });
 
 describe('the database', () => {
+  test('that is away: the sentence of the start, and nothing of what needs it', async () => {
+    const { sql, close } = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/gatehouse', pool: 1, prepare: false });
+    const { report } = await runChecks({ ...running.app, sql });
+    await close();
+    expect(report).toMatch(
+      /^WRONG {2}Database: The database does not answer \(ECONNREFUSED\): start it, or correct DATABASE_URL\.$/m,
+    );
+    expect(report).not.toMatch(/Cookies|Proxies|Webhook|Encryption/);
+  });
+
+  test('that refuses: the sentence of the start', async () => {
+    const url = new URL(running.app.config.databaseUrl ?? '');
+    url.pathname = '/nowhere';
+    const { sql, close } = openDatabase({ url: url.href, pool: 1, prepare: false });
+    const found = await wrongWith({ ...running.app, sql });
+    await close();
+    expect(found).toEqual([
+      expect.stringMatching(/^Database: The database refuses: .* Create the database, or correct DATABASE_URL\.$/),
+    ]);
+  });
+
   test('whose clock differs from this machine’s, and behind a pooler whose sessions are serializable or read-only', async () => {
     const { app } = running;
     const [{ name } = { name: '' }] = await app.sql`select current_database() as name`;

@@ -41,7 +41,11 @@ let collector: Awaited<ReturnType<typeof startCollector>>;
 let test: TestApp;
 beforeAll(async () => {
   collector = await startCollector();
-  const environment = { METRICS_TOKEN: 'a-token', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, RATE_LIMITS: 'on' };
+  const environment = {
+    METRICS_TOKEN: 'a-token-of-the-telemetry-test',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    RATE_LIMITS: 'on',
+  };
   test = await startTestApp({ environment });
 });
 afterAll(async () => {

@@ -24,7 +24,6 @@ const areaRules = areas.map((area, at) => ({
   name: `area-${area}`,
   comment: `${area} is below what it imports: the order of the areas is in .dependency-cruiser.mjs.`,
   severity: 'error',
-  // A token says the tier, which is computed by billing until it is a row of its own.
   from: { path: `${api}${area}/`, pathNot: tests },
   to: { path: `${api}(${[...areas.slice(at + 1), 'testing'].join('|')})/|${api}(create-app|job-kinds)\\.ts$` },
 }));

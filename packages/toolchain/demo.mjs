@@ -97,7 +97,7 @@ export function recordRunningDemo({ port, dataDir }) {
 }
 
 /** Whether the last `npm start` on this data directory was killed. Its processes may still be shutting down. */
-export function wasKilled(environment) {
+function wasKilled(environment) {
   const start = readJson(recordIn(demoDirectory(environment)));
   return start !== null && !isAlive(start.pid);
 }

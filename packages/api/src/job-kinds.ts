@@ -13,7 +13,7 @@ import { runSteps } from './platform/jobs/run-steps.ts';
 import { mailJob } from './platform/mail/mail-job.ts';
 
 /** The App, and a copy that uses the pool of scheduled jobs. */
-export type Apps = { app: App; scheduled: App };
+type Apps = { app: App; scheduled: App };
 
 /** Every kind of job, by name. Those that run at fixed times use the pool of `scheduled`. */
 export function jobKinds({ app, scheduled }: Apps): JobKinds {

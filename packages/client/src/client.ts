@@ -50,7 +50,7 @@ export type Options = SendOptions & {
   failOpen?: FailOpen;
 };
 
-export type FailOpen = {
+type FailOpen = {
   /** For how long after they were read entitlements are answered. Needs the cache. */
   entitlementsMilliseconds?: number;
   /**

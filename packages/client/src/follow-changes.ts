@@ -2,7 +2,7 @@ import type { Change } from './answers.ts';
 import { GatehouseError } from './error.ts';
 import { jitter, sleep } from './send.ts';
 
-export type Poll = (input: {
+type Poll = (input: {
   after: string | undefined;
   wait: number;
   signal: AbortSignal;

@@ -13,9 +13,7 @@ const visibleToAdministrators = actionsWith('shownTo', 'administrators');
 const operatorActions = actionsWith('isOperators', true);
 
 /** A user in an entry. Only a named one carries a name and an address. */
-export type ShownUser =
-  | { kind: 'you' | 'operator' | 'unnamed' }
-  | { kind: 'named'; name: string | null; email: string };
+type ShownUser = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named'; name: string | null; email: string };
 
 /**
  * Returns the newest entries that concern a user, newest first: their own actions, actions on

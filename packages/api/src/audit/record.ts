@@ -26,7 +26,7 @@ export async function recordAudit(db: Executor, now: Date, entry: Entry): Promis
 }
 
 /** The values of an audit entry, for the placeholders of a statement that inserts `auditRow`. */
-export function auditValues(now: Date, entry: Entry) {
+function auditValues(now: Date, entry: Entry) {
   return {
     auditId: newId(now),
     at: now,
@@ -41,7 +41,7 @@ export function auditValues(now: Date, entry: Entry) {
 }
 
 /** The row of an audit entry as placeholders. */
-export const auditRow = {
+const auditRow = {
   id: sql.placeholder('auditId'),
   at: sql.placeholder('at'),
   action: sql.placeholder('action'),

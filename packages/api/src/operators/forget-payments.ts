@@ -19,7 +19,7 @@ import {
 import { AppError } from '../platform/errors.ts';
 
 /** What is stored of the payment provider. */
-export type StoredPayments = {
+type StoredPayments = {
   mode: Mode;
   customers: number;
   subscriptions: number;

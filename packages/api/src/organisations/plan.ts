@@ -12,7 +12,7 @@ export type PlanRow = typeof organisationPlans.$inferSelect;
 export const planColumns = getTableColumns(organisationPlans);
 
 /** What readers show of the subscription that decides the plan, entitled or not. */
-export type PlanSubscription = Pick<
+type PlanSubscription = Pick<
   PlanRow,
   'cancelAtPeriodEnd' | 'currentPeriodStart' | 'currentPeriodEnd' | 'endsAt' | 'startedAt'
 > & { id: string; status: string };

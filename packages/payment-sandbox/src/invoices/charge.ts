@@ -9,7 +9,7 @@ export type Charge =
   | { result: 'declined' | 'requires_action' | 'no_card'; message: string };
 
 /** How a charge is made. */
-export interface ChargeTerms {
+interface ChargeTerms {
   /** True: the customer pays on a page. */
   onSession?: boolean;
   /** True: the customer has authenticated the payment on that page. */

@@ -3,7 +3,7 @@ import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
 
 /** What a page does about authentication: show the page of the bank, show a sentence, or go on. */
-export type Authentication = { ask: string } | { failed: string } | null;
+type Authentication = { ask: string } | { failed: string } | null;
 
 /**
  * Decides whether a posted form needs the page of the customer's bank (3-D Secure) first. That page posts the same

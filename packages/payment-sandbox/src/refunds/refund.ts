@@ -8,7 +8,7 @@ import { refused } from '../routing/api-error.ts';
 
 const daysUntilBankRefund = 5;
 
-export interface RefundTerms {
+interface RefundTerms {
   /** In minor units; by default all that is left. */
   amount?: number | undefined;
   reason?: Refund['reason'] | undefined;

@@ -6,7 +6,7 @@ interface Listed {
   created: number;
 }
 
-export interface PageParameters {
+interface PageParameters {
   limit?: number;
   starting_after?: string;
   ending_before?: string;

@@ -18,7 +18,7 @@ export interface ItemChange {
   metadata?: Record<string, string> | '';
 }
 
-export interface ItemUpdate {
+interface ItemUpdate {
   changes: ItemChange[];
   proration?: string | undefined;
   payment?: string | undefined;

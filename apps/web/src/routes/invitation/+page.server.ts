@@ -3,7 +3,7 @@ import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { forgetInvitation, readInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
+import { fetchInvitation, forgetInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of an invitation, for anyone with the link. Loading it neither consumes the invitation nor sets a cookie. */
@@ -14,7 +14,7 @@ export const load: PageServerLoad = async (event) => {
   if (event.request.method === 'POST') return { signedInAs, invitation: null };
 
   const token = event.url.searchParams.get('token');
-  const invitation = token === null ? await storedInvitation(event) : await readInvitation(event, token);
+  const invitation = token === null ? await storedInvitation(event) : await fetchInvitation(event, token);
   return { signedInAs, invitation: invitation ?? notValid() };
 };
 
@@ -52,7 +52,7 @@ async function storeInvitation(event: RequestEvent): Promise<void> {
 
 /** @throws Kit's error with status 400 for an invitation that is unknown, used, revoked or expired. */
 async function requireInvitation(event: RequestEvent, form: FormData) {
-  return (await readInvitation(event, text(form, 'token'))) ?? notValid();
+  return (await fetchInvitation(event, text(form, 'token'))) ?? notValid();
 }
 
 function notValid(): never {

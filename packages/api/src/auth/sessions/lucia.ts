@@ -15,7 +15,7 @@ import { currentOrganisation } from './current-organisation.ts';
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;
 
-export type SessionRow = Awaited<ReturnType<ReturnType<typeof rowOf.idHash>['execute']>>[number];
+type SessionRow = Awaited<ReturnType<ReturnType<typeof rowOf.idHash>['execute']>>[number];
 
 declare module 'lucia' {
   interface Register {

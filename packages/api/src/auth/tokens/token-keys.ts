@@ -12,7 +12,7 @@ type TokensConfig = NonNullable<App['config']['tokens']>;
 /** An App whose configuration has tokens turned on. */
 export type TokensApp = App & { config: { tokens: TokensConfig } };
 
-export function hasTokens(app: App): app is TokensApp {
+function hasTokens(app: App): app is TokensApp {
   return app.config.tokens !== null;
 }
 

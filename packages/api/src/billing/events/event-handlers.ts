@@ -14,7 +14,7 @@ import { applied, type EventOutcome, eventOutcomes } from './event-store.ts';
 import { noteProblem, settleInvoice } from './invoice-problems.ts';
 
 /** The handlers of the event types that we subscribe to. Events of other types are stored and change nothing. */
-export type HandlerName =
+type HandlerName =
   | 'checkout_completed'
   | 'checkout_closed'
   | 'checkout_failed'
@@ -70,7 +70,7 @@ type StoredEvent = {
   organisationId: string | null;
 };
 
-export type OwnEvent = StoredEvent & { organisationId: string };
+type OwnEvent = StoredEvent & { organisationId: string };
 
 /** The outcome, and the subscription about which the provider is to be asked after the commit. */
 type HandlerResult = { outcome: EventOutcome; toSync: string | null };

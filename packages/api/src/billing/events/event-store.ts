@@ -63,7 +63,7 @@ const ownerLock = prepared((db) => {
 });
 
 /** An event with what is to be stored of it. */
-export type LedgerEntry = {
+type LedgerEntry = {
   event: PaymentEvent;
   payload: string;
   references: EventReferences;

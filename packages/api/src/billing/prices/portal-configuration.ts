@@ -84,7 +84,7 @@ type SavedOffer = {
 /**
  * Compares an offer with the one that this deployment last wrote to the portal's configuration.
  */
-export async function readSavedOffer(db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
+async function readSavedOffer(db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
   const rows = await db
     .select()
     .from(paymentSettings)

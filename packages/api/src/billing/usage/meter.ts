@@ -102,7 +102,7 @@ export type MeterReading = {
 };
 
 /** What an organisation has used, as the database writes it in JSON. */
-export type StoredUsage = { counted: { meter: string; since: string; used: number }[] | null; members: number };
+type StoredUsage = { counted: { meter: string; since: string; used: number }[] | null; members: number };
 
 /**
  * Returns a column for any query that knows an organisation's id: the counts from which its meters are read. `now` is

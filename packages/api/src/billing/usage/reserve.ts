@@ -38,7 +38,7 @@ export async function reserve(app: App, target: UsageTarget, request: UsageReque
 }
 
 /** Returns the meter that a body names. @throws AppError VALIDATION for an unknown meter, and for members, which are counted. */
-export function reservableMeter(app: App, name: string): Meter {
+function reservableMeter(app: App, name: string): Meter {
   const meter = meterInBody(app, name);
   if (name === 'members') throw invalid({ meter: 'Members are counted, not reserved.' });
   return meter;

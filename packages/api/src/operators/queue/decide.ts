@@ -162,7 +162,7 @@ export function invitedWithoutOrganisation(db: Executor) {
  * organisations. Returns the ids with those of the users replaced by those of their new
  * organisations; all other ids stay as they are.
  */
-export async function createMissingOrganisations(tx: Transaction, now: Date, ids: string[]): Promise<string[]> {
+async function createMissingOrganisations(tx: Transaction, now: Date, ids: string[]): Promise<string[]> {
   const waiting = await tx
     .select({ id: users.id, email: users.email })
     .from(users)

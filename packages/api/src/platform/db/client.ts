@@ -1,5 +1,3 @@
-import type { SQL } from 'drizzle-orm';
-import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import { type Deadlines, watchConnections } from './watch-connections.ts';
@@ -141,22 +139,4 @@ export function prepared<Statement extends object>(
 /** The driver's client of a database or a transaction, for a text of another library. */
 export function clientOf(db: Executor): Sql {
   return (db._.session as unknown as { client: Sql }).client;
-}
-
-type PreparedSql<Row> = { execute: (values: Record<string, unknown>) => Promise<Row[]> };
-
-/**
- * Creates a prepared statement of a text with placeholders, for what drizzle has no builder for. Returns the
- * driver's rows: times and bigints are strings.
- */
-export function preparedSql<Row>(name: string, text: SQL): (db: Executor) => PreparedSql<Row> {
-  return prepared((db) => {
-    const query = new PgDialect().sqlToQuery(text);
-    return db._.session.prepareQuery<{ execute: Row[] } & Omit<PreparedQueryConfig, 'execute'>>(
-      query,
-      undefined,
-      name,
-      false,
-    );
-  }) as (db: Executor) => PreparedSql<Row>;
 }

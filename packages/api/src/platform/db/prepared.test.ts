@@ -1,12 +1,15 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/database/database.ts';
-import { type Connection, openDatabase, prepared, preparedSql } from './client.ts';
+import { type Connection, openDatabase, prepared } from './client.ts';
 import { paymentSettings } from './schema/billing.ts';
 
-const insert = preparedSql<{ name: string }>(
-  'test_insert',
-  sql`insert into payment_settings (name, value) values (${sql.placeholder('name')}, 'x') returning name`,
+const insert = prepared((db) =>
+  db
+    .insert(paymentSettings)
+    .values({ name: sql.placeholder('name'), value: 'x' })
+    .returning({ name: paymentSettings.name })
+    .prepare('test_insert'),
 );
 const select = prepared((db) =>
   db

@@ -4,7 +4,7 @@ import { BlockList, isIPv6 } from 'node:net';
 export type MailLanguage = 'en' | 'de';
 
 /** The requester of work that waits in turn: a client, and the network that it belongs to. */
-export type Requester = { client: string; network: string };
+type Requester = { client: string; network: string };
 
 /** A client by its address, with its requester where the server has computed it for the request. */
 export type KeyedClient = { address: string; requester?: Requester | undefined };

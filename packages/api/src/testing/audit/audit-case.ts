@@ -16,7 +16,7 @@ export type AuditTest = BillingTest & { operator: Owner };
 export type AuditLine = AuditAction | `${AuditAction} ${'by' | 'about' | 'from'} ${string}`;
 
 /** A change that the feed tells, in words: `tells member.joined about user, organisation`. */
-export type ToldLine = `tells ${ChangeType} about ${string}`;
+type ToldLine = `tells ${ChangeType} about ${string}`;
 
 /**
  * Acts, and returns the e-mail address of the user whom the act concerns. Rows that are written

@@ -6,7 +6,7 @@ import type { Provider } from '../../provider/provider.ts';
 import type { InvoiceLine, Subscription } from '../../provider/records.ts';
 import { ApiError, refused } from '../../routing/api-error.ts';
 
-export type PauseReason =
+type PauseReason =
   | 'first_payment_failure'
   | 'final_payment_failure'
   | 'pause_requested'

@@ -4,10 +4,10 @@ import { type RequestEvent, redirect } from '@sveltejs/kit';
 
 type InvitationEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
-export type Invitation = NonNullable<Awaited<ReturnType<typeof readInvitation>>>;
+export type Invitation = NonNullable<Awaited<ReturnType<typeof fetchInvitation>>>;
 
 /** Reads an invitation without consuming it; null if it is unknown, used, revoked or expired. */
-export async function readInvitation({ locals: { api } }: Pick<InvitationEvent, 'locals'>, token: string) {
+export async function fetchInvitation({ locals: { api } }: Pick<InvitationEvent, 'locals'>, token: string) {
   try {
     return { token, ...(await api.members.invitation({ token })) };
   } catch (error) {
@@ -21,7 +21,7 @@ export async function storedInvitation(event: InvitationEvent): Promise<Invitati
   const token = readCookie(event.locals.app, event.cookies, 'invitation');
   if (token === null) return null;
 
-  const invitation = await readInvitation(event, token);
+  const invitation = await fetchInvitation(event, token);
   if (invitation === null) forgetInvitation(event);
   return invitation;
 }

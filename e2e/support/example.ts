@@ -4,9 +4,9 @@ import { test as base, type Service, startService } from './service.ts';
 
 export type Example = { service: Service; notesUrl: string };
 
-/** Starts what `npm run example` starts: the service, its sandbox and the product of examples/notes. */
+/** Starts what `npm run example -- --one-host` starts: the service, its sandbox and the product of examples/notes. */
 export async function startExample(): Promise<Example> {
-  const service = await startService({ command: 'example' });
+  const service = await startService({ command: 'example', flags: ['--one-host'] });
   const notesUrl = service.baseUrl.replace(/\d+$/, (port) => String(Number(port) + 3));
   await expect.poll(() => service.printed()).toContain(`Notes is up: ${notesUrl}`);
   return { service, notesUrl };

@@ -50,14 +50,22 @@ export type Service = {
   stop(): Promise<void>;
 };
 
+/** A service of `npm start`. `suspend` stops its process, so that it answers nothing, until the returned function is called. */
+export type StartedService = Service & { suspend: () => () => void };
+
 /**
  * Starts what `npm start` starts, on free ports and with temporary data, without demo accounts
  * unless `demo` is true. Passwords are hashed at the lowest cost. `environment` overrides the
  * sandbox's settings. The command `example` starts examples/notes too.
  */
-export async function startService({ environment = {}, demo = false, command = 'start' } = {}): Promise<Service> {
+export async function startService({
+  environment = {},
+  demo = false,
+  command = 'start',
+  flags = [] as string[],
+} = {}): Promise<StartedService> {
   const dataDir = makeDataDirectory();
-  const port = await freePorts(4);
+  const port = await freePorts(5);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     LOG_LEVEL: 'warn',
@@ -70,7 +78,7 @@ export async function startService({ environment = {}, demo = false, command = '
     // As if started by npm: it then ends when this process ends, even if it was killed.
     npm_lifecycle_event: 'e2e',
   };
-  const start = () => toolchain([command, ...(demo ? [] : ['--no-demo'])], env);
+  const start = () => toolchain([command, ...flags, ...(demo ? [] : ['--no-demo'])], env);
   let child = start();
   let printed = await up(child);
 
@@ -82,6 +90,11 @@ export async function startService({ environment = {}, demo = false, command = '
     operator,
     approve: approvedByCommand(operator),
     printed: () => printed(),
+    suspend() {
+      const [pid = 0] = withDescendants(child.pid ?? 0).filter((each) => parts.service.test(commandOf(each)));
+      process.kill(pid, 'SIGSTOP');
+      return () => void process.kill(pid, 'SIGCONT');
+    },
     async crash(part = 'everything') {
       const all = withDescendants(child.pid ?? 0);
       const killed = part === 'everything' ? all : all.filter((pid) => parts[part].test(commandOf(pid)));

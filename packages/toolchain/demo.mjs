@@ -31,16 +31,16 @@ export function prepareDataDirectory(environment) {
 }
 
 /**
- * Returns the port of the service; the next two are the sandbox's, a fourth the
+ * Returns the port of the service; the next two are the sandbox's, a fourth and fifth the
  * example's. If the last start was killed, waits for its processes to release the ports.
  *
  * @throws UserError if PORT is invalid or one of the ports is in use.
  */
 export async function choosePort(environment, count) {
   const port = Number(environment.PORT || 3000);
-  if (!Number.isInteger(port) || port < 1 || port > 65_532) {
+  if (!Number.isInteger(port) || port < 1 || port > 65_531) {
     throw new UserError(
-      `PORT is ${environment.PORT}, which is not a port from 1 to 65532: choose another, for example PORT=3000.`,
+      `PORT is ${environment.PORT}, which is not a port from 1 to 65531: choose another, for example PORT=3000.`,
     );
   }
 
@@ -88,9 +88,9 @@ function answers(port, host) {
  * Writes the process id and port of this `npm start` into its data directory until it ends, so that
  * admin commands find the same database, providers and mailbox.
  */
-export function recordRunningDemo({ port, dataDir }) {
+export function recordRunningDemo({ port, dataDir, publicBaseUrl }) {
   const file = recordIn(dataDir);
-  fs.writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
+  fs.writeFileSync(file, JSON.stringify({ pid: process.pid, port, publicBaseUrl }));
   process.once('exit', () => {
     if (readJson(file)?.pid === process.pid) fs.rmSync(file, { force: true });
   });
@@ -112,7 +112,10 @@ export function operatorEnvironment(environment) {
 
   const dataDir = demoDirectory(environment);
   const start = readJson(recordIn(dataDir));
-  if (start !== null && isAlive(start.pid)) return startEnvironment(start.port, environment, dataDir);
+  if (start !== null && isAlive(start.pid)) {
+    const base = { PUBLIC_BASE_URL: start.publicBaseUrl ?? `http://localhost:${start.port}` };
+    return startEnvironment(start.port, { ...base, ...environment }, dataDir);
+  }
 
   const isOnlyData = fs.existsSync(path.join(dataDir, 'postgres')) && !fs.existsSync(fromRoot('.data', 'postgres'));
   if (environment.DATA_DIR || !isOnlyData || fs.existsSync(fromRoot('.env'))) return environment;

@@ -66,7 +66,7 @@ export function startEnvironment(port, environment, dataDir) {
   });
 }
 
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+const loopback = /^((.+\.)?localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** Whether the environment sets a canonical base URL that is not loopback. */
 export function isPublic({ PUBLIC_BASE_URL: base }) {

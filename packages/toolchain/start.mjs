@@ -46,7 +46,7 @@ async function prepare({ ports = 3, variables = () => ({}) } = {}) {
 
 /** Runs the sandbox and the service (a command) until one of them ends or this process gets a signal, then ends both. */
 async function runWithSandbox(service, { port, environment, dataDir, demo, product = null }) {
-  recordRunningDemo({ port, dataDir });
+  recordRunningDemo({ port, dataDir, publicBaseUrl: environment.PUBLIC_BASE_URL });
   const options = { env: environment, stdio: ['pipe', 'pipe'], graceSeconds };
   const sandbox = withBufferedOutput(launch([nodeBinary(), fromRoot('packages/sandbox/dist/main.js')], options));
   const main = withBufferedOutput(launch(service, options));
@@ -61,7 +61,7 @@ async function runWithSandbox(service, { port, environment, dataDir, demo, produ
     : [];
   if (isEnding()) return;
 
-  process.stdout.write(welcome({ port, dataDir, accounts }));
+  process.stdout.write(welcome({ url: environment.PUBLIC_BASE_URL, port, dataDir, accounts }));
   for (const child of [sandbox, main]) child.show();
   if (product !== null) endWhenItEnds('product', await product.launch({ port, environment, dataDir }));
 }
@@ -133,7 +133,7 @@ async function endWhenItEnds(name, child) {
 }
 
 /** Returns the text that is printed after the start: URLs, demo accounts, how to stop. */
-function welcome({ port, dataDir, accounts }) {
+function welcome({ url, port, dataDir, accounts }) {
   const sandbox = `http://localhost:${port + 1}`;
   const width = Math.max(...accounts.map(({ email }) => email.length), 0) + 2;
   const rows = accounts.map(({ email, password, note }) => `    ${email.padEnd(width)}${password.padEnd(20)}${note}`);
@@ -142,7 +142,7 @@ function welcome({ port, dataDir, accounts }) {
     '',
     '  Gatehouse is up.',
     '',
-    `    Service   http://localhost:${port}`,
+    `    Service   ${url}`,
     `    Sandbox   ${sandbox}   identity provider, payment provider`,
     `    Mailbox   ${sandbox}/mailbox   all mail of the service`,
     ...(rows.length > 0 ? ['', '  Demo accounts, in this sandbox only', ...rows] : []),

@@ -15,7 +15,7 @@ export function notesApi({ gatehouse, store, origin }: ApiOptions) {
   api.use(async (c, next) => {
     const key = /^Bearer (gh_\S+)$/.exec(c.req.header('authorization') ?? '')?.[1];
     if (key === undefined) return c.json({ error: 'Send an API key of your organisation.' }, 401);
-    const asKey = createGatehouse({ url: gatehouse.url, apiKey: key, cache: false });
+    const asKey = createGatehouse({ url: gatehouse.url, publicUrl: gatehouse.publicUrl, apiKey: key, cache: false });
     const { token } = await asKey.tokens.issueForKey({ audience: origin });
     const { organisation, scopes } = await gatehouse.tokens.verify(token, { audience: origin });
     if (organisation === null) return c.json({ error: 'This API key belongs to no organisation.' }, 403);

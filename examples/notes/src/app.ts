@@ -16,7 +16,8 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
   app.route('/api', notesApi({ gatehouse, store, origin }));
   app.use(csrf({ origin }));
 
-  // Each request asks Gatehouse, so a removed member loses access with the next one.
+  // Each request asks Gatehouse, so a removed member loses access with the next one. Without an access it is the guard
+  // that answers: a redirect to sign-in, or a plain page.
   app.get('/', requireSession(gatehouse, { origin }), (c) => page(c));
 
   app.post('/notes', requireSession(gatehouse, { origin, scope: 'WRITE' }), async (c) => {
@@ -29,9 +30,14 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
       await createNote(gatehouse, store, { organisation: organisationOf(c), author: user.id, text });
       return c.redirect('/');
     } catch (error) {
-      if (!(error instanceof GatehouseError) || error.code !== 'LIMIT_REACHED') throw error;
-      c.status(403);
-      return page(c, { sentence: error.message, allowedBy: error.body.allowed_by as string[], text });
+      if (!(error instanceof GatehouseError)) throw error;
+      if (error.code === 'LIMIT_REACHED') {
+        c.status(403);
+        return page(c, { sentence: error.message, allowedBy: error.body.allowed_by as string[], text });
+      }
+      // Without an answer nobody knows whether the plan has room: reading goes on, adding does not.
+      c.status(503);
+      return page(c, { sentence: 'Notes cannot be added at the moment. Try again soon.', allowedBy: [], text });
     }
   });
 
@@ -47,7 +53,14 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
     const session = c.get('session');
     c.header('cache-control', 'no-store');
     return c.html(
-      notesPage({ gatehouseUrl: gatehouse.url, session, entitlements, notes, ...(refused && { refused }) }),
+      notesPage({
+        gatehouseUrl: gatehouse.publicUrl,
+        signOutUrl: gatehouse.sessions.signOutUrl(origin),
+        session,
+        entitlements,
+        notes,
+        ...(refused && { refused }),
+      }),
     );
   }
   return app;

@@ -4,6 +4,7 @@ import type { Note } from './store.ts';
 
 type Page = {
   gatehouseUrl: string;
+  signOutUrl: string;
   session: Session;
   entitlements: Entitlements;
   notes: Note[];
@@ -12,7 +13,7 @@ type Page = {
 };
 
 /** The page of an organisation's notes. Texts of users are escaped by `html`. */
-export function notesPage({ gatehouseUrl, session, entitlements, notes, refused }: Page) {
+export function notesPage({ gatehouseUrl, signOutUrl, session, entitlements, notes, refused }: Page) {
   const { organisation, plan, usage } = entitlements;
   const meter = usage.find(({ meter: each }) => each === 'notes');
   const writes = session.scopes.includes('WRITE');
@@ -32,6 +33,7 @@ export function notesPage({ gatehouseUrl, session, entitlements, notes, refused 
         <a href="${gatehouseUrl}/members">Members</a>
         <a href="${gatehouseUrl}/billing">Plan</a>
         <a href="${gatehouseUrl}/account">${session.user.email}</a>
+        <a href="${signOutUrl}">Sign out</a>
       </nav>
     </header>
     <main>
@@ -41,7 +43,7 @@ export function notesPage({ gatehouseUrl, session, entitlements, notes, refused 
         refused &&
         html`<div class="refused" role="alert">
           <p><strong>${refused.sentence}</strong> ${refused.allowedBy.length > 0 ? 'A higher plan has room for more.' : ''}</p>
-          <p><a class="button" href="${gatehouseUrl}/billing">See the plans</a></p>
+          ${refused.allowedBy.length > 0 ? html`<p><a class="button" href="${gatehouseUrl}/billing">See the plans</a></p>` : ''}
         </div>`
       }
       ${

@@ -6,10 +6,18 @@ import { followDeletions } from './follow-changes.ts';
 import { openStore } from './store.ts';
 
 const { GATEHOUSE_URL = 'http://localhost:3000', GATEHOUSE_API_KEY = '', NOTES_FILE = 'notes.json' } = process.env;
+// Where browsers reach Gatehouse, if GATEHOUSE_URL is an address of the internal network.
+const { GATEHOUSE_PUBLIC_URL = GATEHOUSE_URL } = process.env;
 const port = Number(process.env.NOTES_PORT ?? 3003);
 const origin = process.env.NOTES_ORIGIN ?? `http://localhost:${port}`;
 
-const gatehouse = createGatehouse({ url: GATEHOUSE_URL, apiKey: GATEHOUSE_API_KEY });
+const gatehouse = createGatehouse({
+  url: GATEHOUSE_URL,
+  publicUrl: GATEHOUSE_PUBLIC_URL,
+  apiKey: GATEHOUSE_API_KEY,
+  // While Gatehouse is away, notes can be read: by who was signed in, for the five minutes of a token.
+  failOpen: { sessionAudience: origin, entitlementsMilliseconds: 3_600_000 },
+});
 const store = openStore(NOTES_FILE);
 await correctMeters(gatehouse, store);
 const following = followDeletions(gatehouse, store);

@@ -82,7 +82,9 @@ async function confirmAddress(port, { email, password, orgName }) {
   if (!answer.ok) throw new Error(`POST /api/signup answered ${answer.status}.`);
   // The link makes the password valid only in the browser that signed up, which its cookies identify.
   const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
-  const opened = await fetch(await verificationLink(port, email), { headers: { cookie: cookie.join('; ') } });
+  // The public host of the link may be one that only browsers resolve.
+  const { pathname, search } = new URL(await verificationLink(port, email));
+  const opened = await fetch(service + pathname + search, { headers: { cookie: cookie.join('; ') } });
   if (!opened.ok) throw new Error(`the link in its mail answered ${opened.status}.`);
 }
 

@@ -12,6 +12,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): SandboxOptions & { serv
     smtpPort: readPort(env, 'SANDBOX_SMTP_PORT'),
     dataDir: needed(env, 'SANDBOX_DATA_DIR'),
     serviceUrl: readServiceUrl(needed(env, 'PUBLIC_BASE_URL')),
+    ...(env.SANDBOX_WEBHOOK_ORIGIN && { webhookOrigin: readServiceUrl(env.SANDBOX_WEBHOOK_ORIGIN) }),
     idp: { clientId: needed(env, 'IDP_CLIENT_ID'), clientSecret: needed(env, 'IDP_CLIENT_SECRET') },
     payment: {
       secretKey: needed(env, 'PAYMENT_SECRET_KEY'),
@@ -38,7 +39,8 @@ function readPort(env: NodeJS.ProcessEnv, name: string): number {
 function readServiceUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error('PUBLIC_BASE_URL is not a URL.');
   const url = new URL(text);
-  const isLoopback = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname);
+  const isLoopback =
+    /^(.+\.)?localhost$/.test(url.hostname) || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname);
   if (isLoopback && (url.protocol === 'http:' || url.protocol === 'https:')) return url.origin;
   throw new Error(
     `The sandbox runs only beside a service on this machine: PUBLIC_BASE_URL is ${url.origin}, and must be on localhost.`,

@@ -25,6 +25,8 @@ export interface SandboxOptions {
   dataDir: string | null;
   /** The service's origin; null until `setServiceUrl`. */
   serviceUrl?: string | null;
+  /** The origin to which events are sent, if that is not the service's public one. */
+  webhookOrigin?: string;
   idp: { clientId: string; clientSecret: string };
   payment: {
     secretKey: string;
@@ -86,7 +88,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   function setServiceUrl(origin: string): void {
     serviceUrl = origin.replace(/\/$/, '');
-    payment.setWebhookUrl(`${serviceUrl}/webhooks/payment`);
+    payment.setWebhookUrl(`${options.webhookOrigin ?? serviceUrl}/webhooks/payment`);
   }
 
   function handleStartPage({ res, path: address }: Exchange): boolean {

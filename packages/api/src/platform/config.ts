@@ -44,9 +44,9 @@ function describeIssues(...errors: (z.ZodError | undefined)[]): string[] {
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
-/** Whether a host name, from a URL or a listen address, is reachable from this machine only. */
+/** Whether a host name, from a URL or a listen address, is reachable from this machine only (RFC 6761 §6.3 for names). */
 export function isLoopback(host: string): boolean {
-  return loopbackHosts.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return loopbackHosts.has(host) || host.endsWith('.localhost') || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /** Whether a value is an https URL, or an http URL of this machine. */

@@ -23,16 +23,19 @@ const endsSessions = new Set(['/api/logout', '/api/trpc/signIn.out']);
 /** An empty body ends the caller's account, whose session is fresh. */
 const endsAccount = 'leaving.deleteAccount';
 
-type Operation = { requestBody?: { content: { 'application/json': { schema: { properties?: object } } } } };
+type Operation = { requestBody?: { content: { 'application/json': { schema: { $ref: string } } } } };
 
 /** Every path that answers in JSON, except the router's, with its method and fields, as the service describes them. */
 async function readEndpoints(service: Service): Promise<{ path: string; verb: string; fields: string[] }[]> {
   const { text } = await send(service, '/api/openapi.json');
-  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Operation>> };
+  const { paths, components } = JSON.parse(text) as {
+    paths: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, { properties?: object }> };
+  };
   return Object.entries(paths).map(([path, operations]) => {
     const [verb = 'post', operation] = Object.entries(operations).find(([, { requestBody }]) => requestBody) ?? [];
-    const properties = operation?.requestBody?.content['application/json'].schema.properties ?? {};
-    return { path, verb: verb.toUpperCase(), fields: Object.keys(properties) };
+    const name = operation?.requestBody?.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
+    return { path, verb: verb.toUpperCase(), fields: Object.keys(components.schemas[name]?.properties ?? {}) };
   });
 }
 

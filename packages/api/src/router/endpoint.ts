@@ -18,8 +18,8 @@ export type Endpoint = {
   tag: keyof typeof tags;
   summary: string;
   description?: string;
-  /** Who may call it: anyone, a signed-in user, or an API key. */
-  access: ('public' | 'session' | 'key')[];
+  /** Who may call it: anyone, a signed-in user, a product by the shared cookie of its user, or an API key. */
+  access: ('public' | 'session' | 'shared' | 'key')[];
   /** The scope that a session or key needs. */
   scope?: 'READ' | 'WRITE' | 'ADMIN';
   pathParameters?: z.ZodObject;
@@ -31,8 +31,6 @@ export type Endpoint = {
   answerHeaders?: Record<string, string>;
   /** The codes beside those that every endpoint of its kind may answer. */
   errors: ErrorCode[];
-  /** What a program finds beside `error` and `code`. */
-  facts?: Partial<Record<ErrorCode, z.ZodObject>>;
 };
 
 export const tags = {

@@ -72,6 +72,8 @@ const accountEndpoints: Endpoint[] = [
     id: 'signIn.out',
     tag: 'Accounts',
     summary: 'End the session',
+    description:
+      'By the session cookie, or by the shared cookie of a product. Also answers pages of RETURN_ORIGINS, whose scripts cannot read the answer.',
     access: ['public'],
     body: z.object({}),
     answer: 'Done',
@@ -85,7 +87,7 @@ const accountEndpoints: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Read the signed-in user, the organisation, the role and the scopes',
     description: 'For reverse proxies and for services of the company: they forward the cookies of their own request.',
-    access: ['session'],
+    access: ['session', 'shared'],
     scope: 'READ',
     answer: 'Session',
     answerHeaders: {

@@ -16,7 +16,6 @@ const ofOrganisation = z.object({ organisation: targetField.describe('An id or s
 const inPath = { id: z.string().describe("The organisation's id or slug.") };
 const inputOfPath = ({ id = '', ...others }: Record<string, string>) => ({ organisation: id, ...others });
 const meterInPath = z.object({ meter: z.string().describe('The name of a meter: api_calls.') });
-const tiers = z.array(z.string()).describe('The tiers that allow it, in rising rank.');
 
 type EndpointFields = Pick<Endpoint, 'id' | 'path' | 'summary' | 'answer'> & Partial<Endpoint>;
 
@@ -40,6 +39,7 @@ function writes(about: EndpointFields): Endpoint {
 export const serviceEndpoints: Endpoint[] = [
   reads({
     id: 'entitlements.get',
+    access: ['session', 'shared', 'key'],
     path: '/api/organisations/{id}/entitlements',
     summary: "Read what an organisation's plan gives it, and what of it is used",
     pathParameters: z.object(inPath),
@@ -48,6 +48,7 @@ export const serviceEndpoints: Endpoint[] = [
   }),
   reads({
     id: 'entitlements.check',
+    access: ['session', 'shared', 'key'],
     path: '/api/organisations/{id}/entitlements/{name}',
     summary: 'Check a feature, or one more of a meter',
     inputOfPath,
@@ -63,9 +64,6 @@ export const serviceEndpoints: Endpoint[] = [
     body: usageRequestInput.extend(ofOrganisation.shape),
     answer: 'Usage',
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
-    facts: {
-      LIMIT_REACHED: z.object({ meter: z.string(), used: z.int(), limit: z.int(), allowed_by: tiers }),
-    },
   }),
   writes({
     id: 'usage.release',
@@ -130,7 +128,6 @@ export const serviceEndpoints: Endpoint[] = [
     query: changesInput,
     answer: 'Changes',
     errors: ['VALIDATION', 'GONE', 'TOO_MANY'],
-    facts: { GONE: z.object({ oldest: z.string().describe('The oldest cursor.') }) },
   }),
 ];
 
@@ -144,12 +141,12 @@ export const tokenEndpoints: Endpoint[] = [
     id: 'tokens.issue',
     tag: 'Services',
     summary: 'Exchange a session or an API key for a signed token',
-    description: `For services that cannot ask each time. Claims: iss, aud, sub (the id of the user, or of the key), iat, exp, jti, kind (user or key), organisation, role, scopes, tier. A token stays valid until exp, also if the session ends or a right is revoked meanwhile: verify the session wherever that matters. ${off}`,
-    access: ['session', 'key'],
+    description: `For services that cannot ask each time. Claims: iss, aud, sub (the id of the user, or of the key), iat, exp, jti, kind (user or key), organisation, role, scopes, tier. A token stays valid until exp, also if the session ends or a right is revoked meanwhile: verify the session wherever that matters. By the shared cookie the audience is an origin of RETURN_ORIGINS or the issuer, the life at most 300 seconds, and 20 a minute are issued. ${off}`,
+    access: ['session', 'shared', 'key'],
     scope: 'READ',
     body: tokenInput,
     answer: 'Token',
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'TOO_MANY'],
   },
   {
     method: 'get',

@@ -117,7 +117,35 @@ it('holds every endpoint that answers in JSON, and no other', () => {
   expect(Object.keys(calls).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
 });
 
+it('names every schema of a body and an answer, has one of errors, and says that /api/trpc is internal', () => {
+  const schemas = operations.flatMap(({ requestBody, responses }) => [
+    ...(requestBody ? [requestBody.content['application/json'].schema] : []),
+    ...Object.values(responses).map(({ content }) => content['application/json'].schema),
+  ]);
+  for (const schema of schemas)
+    expect(schema).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/) });
+  const errors = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { content }]) =>
+      Number(status) >= 400 ? [content['application/json'].schema.$ref] : [],
+    ),
+  );
+  expect(new Set(errors)).toEqual(new Set(['#/components/schemas/Error']));
+  expect(document.info.description).toMatch(/internal.*\/api\/trpc/);
+});
+
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (id, operation) => {
+  it('has an example that its schemas accept', () => {
+    const { requestBody, responses, parameters = [] } = operation;
+    const answered = responses[200]?.content['application/json'];
+    expect(problemOf(operation, 200, answered?.example)).toBe(null);
+    if (requestBody) {
+      const { schema, example } = requestBody.content['application/json'];
+      expect(problemOf.of(schema, example)).toBe(null);
+    }
+    for (const { in: place, example, name } of parameters)
+      if (place === 'path') expect([name, typeof example]).toEqual([name, 'string']);
+  });
+
   it('answers a valid request as its schema says', async () => {
     const { status, body } = await call(operation, calls[id]?.(world) ?? {});
     expect([status, problemOf(operation, status, body)]).toEqual([200, null]);
@@ -153,7 +181,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
         requiredKeys: place === 'path' ? own.map(({ name }) => name) : [],
       });
     };
-    const schema = operation.requestBody?.content['application/json'].schema;
+    const schema = resolved(operation.requestBody?.content['application/json'].schema);
     const body: fc.Arbitrary<unknown> = schema === undefined ? fc.constant(undefined) : fromSchema(schema);
     const headers = right.headers ?? (id === 'signIn.out' ? {} : { cookie: world.cookie });
     await fc.assert(
@@ -168,6 +196,11 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     );
   });
 });
+
+function resolved(schema: JsonSchema | undefined): JsonSchema | undefined {
+  const name = String(schema?.$ref ?? '').replace('#/components/schemas/', '');
+  return document.components.schemas[name] ?? schema;
+}
 
 /** Whether a body names an organisation: most texts name none, and the fields behind it would not be reached. */
 function namesOrganisation(sent: unknown): sent is { organisation: string } {

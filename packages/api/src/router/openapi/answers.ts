@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changeTypes } from '../../changes/record-change.ts';
+import { type ErrorCode, errorCodes } from '../../platform/errors.ts';
 
 const time = z.iso.datetime().describe('A time in ISO 8601, UTC.');
 const tier = z.string().describe('The identifier of a tier: free, silver, gold, or those of PLANS_FILE.');
@@ -24,6 +25,18 @@ const reading = z.object({
   used: z.int().nonnegative(),
   limit,
   resets_at: time.nullable().describe('When a counter starts at zero again; null for a gauge.'),
+});
+
+/** The body of every error. What a program finds beside `error` and `code` depends on the code. */
+export const error = z.object({
+  error: z.string().describe('A sentence for people.'),
+  code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+  fields: z.record(z.string(), z.string()).optional().describe('A sentence for each invalid field.'),
+  meter: z.string().optional().describe('Of LIMIT_REACHED, as the next three.'),
+  used: z.int().optional(),
+  limit: z.int().optional(),
+  allowed_by: z.array(tier).optional().describe('The tiers that allow it, in rising rank.'),
+  oldest: z.string().optional().describe('Of GONE: the oldest cursor.'),
 });
 
 /** The answers of the endpoints, by the name of each in the document. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type ErrorCode, errorCodes } from '../../platform/errors.ts';
 import { type Endpoint, tags } from '../endpoint.ts';
 import { endpoints } from '../endpoints.ts';
-import { answers } from './answers.ts';
+import { answers, error } from './answers.ts';
+import { examples } from './examples.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 
@@ -12,10 +13,19 @@ export type DocumentedOperation = {
   summary: string;
   description?: string;
   security: Record<string, string[]>[];
-  parameters?: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[];
-  requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
-  responses: Record<string, { description: string; content: { 'application/json': { schema: JsonSchema } } }>;
+  parameters?: {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    schema: JsonSchema;
+    example?: unknown;
+  }[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, { description: string; content: Content }>;
 };
+
+type Content = { 'application/json': { schema: JsonSchema; example?: unknown } };
 
 export type OpenApiDocument = {
   openapi: '3.1.0';
@@ -38,7 +48,7 @@ export function openApiDocument({ version, publicBaseUrl, service }: DeploymentI
       title: `${service.name} API`,
       version,
       description:
-        'JSON endpoints for browsers, reverse proxies and services. An error is a sentence in `error` for people, and a `code` for programs; `fields` names invalid fields. Later versions may add fields to an answer.',
+        'JSON endpoints for browsers, reverse proxies and services. An error is a sentence in `error` for people, and a `code` for programs; `fields` names invalid fields. Later versions may add fields to an answer. What is not in this document is internal and changes without notice: /api/trpc, which serves the pages and the tests of this service, too.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicBaseUrl ?? '/' }],
@@ -60,17 +70,33 @@ function describedOperations() {
   for (const operation of endpoints) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
   }
-  const schemas = Object.fromEntries(
-    Object.entries(answers).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
-  );
+  const schemas: Record<string, JsonSchema> = { Error: schemaOf(error, 'output') };
+  for (const [name, schema] of Object.entries(answers)) schemas[name] = schemaOf(schema, 'output');
+  for (const { id, body } of endpoints) if (body !== undefined) schemas[requestName(id)] = schemaOf(body, 'input');
   described = { paths, schemas };
   return described;
+}
+
+/** The name of an operation's body: UsageReserveRequest. */
+function requestName(id: string): string {
+  const words = id.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Request`;
+}
+
+function reference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 function securitySchemes(publicBaseUrl: string | null): Record<string, JsonSchema> {
   const name = publicBaseUrl?.startsWith('http:') ? 'session' : '__Host-session';
   return {
     session: { type: 'apiKey', in: 'cookie', name, description: 'The cookie that sign-in sets.' },
+    shared: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Secure-gatehouse',
+      description: 'The cookie for products on sibling hosts, where COOKIE_DOMAIN is set. They forward it.',
+    },
     key: { type: 'http', scheme: 'bearer', description: 'An API key: gh_live_…, or gh_test_… on loopback.' },
   };
 }
@@ -79,9 +105,10 @@ function documented(operation: Endpoint): DocumentedOperation {
   const { id, tag, summary, scope, access, body } = operation;
   const needs = scope === undefined ? undefined : `Needs the scope ${scope}.`;
   const description = [operation.description, needs].filter((each) => each !== undefined).join(' ');
+  const example = examples[id];
   const parameters = [
-    ...parametersOf('path', operation.pathParameters),
-    ...parametersOf('query', operation.query),
+    ...parametersOf('path', operation.pathParameters, example?.path),
+    ...parametersOf('query', operation.query, example?.query),
     ...parametersOf('header', operation.headers),
   ];
   return {
@@ -94,14 +121,18 @@ function documented(operation: Endpoint): DocumentedOperation {
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+        content: { 'application/json': { schema: reference(requestName(id)), example: example?.body } },
       },
     }),
-    responses: responsesOf(operation),
+    responses: responsesOf(operation, example?.answer),
   };
 }
 
-function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodObject | undefined) {
+function parametersOf(
+  place: 'path' | 'query' | 'header',
+  schema: z.ZodObject | undefined,
+  examples: Record<string, string> = {},
+) {
   if (schema === undefined) return [];
   const { properties, required = [] } = schemaOf(schema, 'input') as {
     properties: Record<string, JsonSchema>;
@@ -113,10 +144,14 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodObject | 
     required: place === 'path' || required.includes(name),
     ...(typeof description === 'string' && { description }),
     schema: each,
+    ...(examples[name] !== undefined && { example: examples[name] }),
   }));
 }
 
-function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Endpoint): DocumentedOperation['responses'] {
+function responsesOf(
+  { answer, answerHeaders, ...operation }: Endpoint,
+  example: object | undefined,
+): DocumentedOperation['responses'] {
   const headers = Object.entries(answerHeaders ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },
@@ -125,29 +160,19 @@ function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Endpoi
     200: {
       description: 'Done.',
       ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
-      content: { 'application/json': { schema: { $ref: `#/components/schemas/${answer}` } } },
+      content: { 'application/json': { schema: reference(answer), example } },
     },
   };
   for (const [status, codes] of byStatus(errorsOf(operation))) {
-    const own = codes.map((code) => facts[code]).find((each) => each !== undefined);
     responses[status] = {
       description: `${codes.join(', ')}.`,
       ...(['429', '503'].includes(status) && {
         headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
       }),
-      content: { 'application/json': { schema: errorSchema(codes, own) } },
+      content: { 'application/json': { schema: reference('Error') } },
     };
   }
   return responses;
-}
-
-function errorSchema(codes: ErrorCode[], facts: z.ZodObject | undefined): JsonSchema {
-  const base = z.object({
-    error: z.string().describe('A sentence for people.'),
-    code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),
-    fields: z.record(z.string(), z.string()).optional().describe('A sentence for each invalid field.'),
-  });
-  return schemaOf(facts === undefined ? base : base.extend(facts.partial().shape), 'output');
 }
 
 /** The codes of an operation: its own, and those of every operation of its kind. */

@@ -22,14 +22,24 @@ export function answerChecker(document: OpenApiDocument) {
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, `#/components/schemas/${name}`);
   const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
 
-  return function problemOf(operation: ListedOperation, status: number, body: unknown): string | null {
+  function problemOf(operation: ListedOperation, status: number, body: unknown): string | null {
     const documented = operation.responses[status];
     if (documented === undefined) return `The document has no status ${status}: ${JSON.stringify(body)}`;
+    const code = (body as { code?: string } | null)?.code;
+    if (status >= 400 && !documented.description.split(/[, .]+/).includes(code ?? ''))
+      return `The document does not name ${code} for ${status}: ${JSON.stringify(body)}`;
     const name = `${operation.operationId} ${status}`;
     const check = compiled.get(name) ?? ajv.compile(closed(documented.content['application/json'].schema) as object);
     compiled.set(name, check);
     return check(body) ? null : `${JSON.stringify(body)}: ${ajv.errorsText(check.errors)}`;
+  }
+
+  /** The same for any value and schema of the document. */
+  problemOf.of = (schema: JsonSchema, value: unknown): string | null => {
+    const check = ajv.compile(closed(schema) as object);
+    return check(value) ? null : `${JSON.stringify(value)}: ${ajv.errorsText(check.errors)}`;
   };
+  return problemOf;
 }
 
 function closed(schema: unknown): unknown {

@@ -4,7 +4,7 @@ import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehous
 export type Field = { name: string; type: string; required: boolean; description: string };
 
 /** Who may call an operation. */
-export type Access = 'public' | 'session' | 'key';
+export type Access = 'public' | 'session' | 'shared' | 'key';
 
 type ShownOperation = {
   id: string;

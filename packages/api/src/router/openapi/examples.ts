@@ -1,0 +1,128 @@
+/** A request and its answer, as the document shows them. A test holds each against its schema. */
+type Example = { path?: Record<string, string>; query?: Record<string, string>; body?: object; answer: object };
+
+const id = '019b2f60-7c1e-7d43-9a51-3f0c2b7e9d10';
+const userId = '019b2f60-7c1e-7d43-9a51-3f0c2b7e9d11';
+const done = { ok: true };
+const organisation = { id, slug: 'larch-sons', name: 'Larch & Sons' };
+const user = { id: userId, email: 'mia@larch.example', name: 'Mia Larch' };
+const resets = '2027-01-01T00:00:00.000Z';
+const calls = { meter: 'api_calls', name: 'API calls', used: 812, limit: 50_000, resets_at: resets };
+const projects = { meter: 'projects', name: 'Projects', used: 7, limit: 10, resets_at: null };
+const features = { sso: false, audit_log: true };
+const record = { tier: 'silver', status: 'active', current_period_end: resets };
+const reserved = { organisation: 'larch-sons', meter: 'projects', amount: 1, idempotency_key: 'project-17' };
+const silver = {
+  tier: 'silver',
+  name: 'Silver',
+  price: { amount: 2400, currency: 'gbp', interval: 'month' },
+  price_source: 'provider',
+  limits: { api_calls: 50_000, projects: 10, members: null },
+  features,
+};
+
+/** The example of each operation, by its id. */
+export const examples: Record<string, Example> = {
+  'accounts.signUp': {
+    body: { email: user.email, password: 'four words in a row', org_name: organisation.name },
+    answer: { pending: true, email: user.email },
+  },
+  'accounts.resend': { body: { email: user.email }, answer: done },
+  'signIn.withPassword': { body: { email: user.email, password: 'four words in a row' }, answer: done },
+  'signIn.again': { body: { password: 'four words in a row' }, answer: done },
+  'signIn.out': { body: {}, answer: done },
+  'sessions.verify': {
+    answer: { user, organisation: { ...organisation, tier: 'silver' }, role: 'member', scopes: ['READ', 'WRITE'] },
+  },
+  'subscription.read': {
+    answer: {
+      organisation,
+      plan: { name: 'Silver', ...record, cancel_at_period_end: false, ends_at: null },
+      usage: [calls, projects],
+      features,
+      tiers: [silver],
+      billing_enabled: true,
+    },
+  },
+  'billing.checkout': { body: { tier: 'silver' }, answer: { url: 'https://checkout.provider.example/c/1' } },
+  'billing.portal': { body: {}, answer: { url: 'https://portal.provider.example/p/1' } },
+  'billing.cancel': { body: {}, answer: { ...record, cancel_at_period_end: true, ends_at: resets } },
+  'billing.resume': { body: {}, answer: { ...record, cancel_at_period_end: false, ends_at: null } },
+  'webhooks.payment': {
+    body: { id: 'evt_1', type: 'customer.subscription.updated' },
+    answer: { received: true, handled: true },
+  },
+  'entitlements.get': {
+    path: { id: 'larch-sons' },
+    answer: {
+      organisation: { ...organisation, approval: 'approved' },
+      plan: { tier: 'silver', name: 'Silver', status: 'active', ends_at: null },
+      features,
+      usage: [calls, projects],
+    },
+  },
+  'entitlements.check': {
+    path: { id: 'larch-sons', name: 'api_calls' },
+    answer: {
+      name: 'api_calls',
+      allowed: true,
+      used: 812,
+      limit: 50_000,
+      resets_at: resets,
+      allowed_by: ['silver', 'gold'],
+    },
+  },
+  'usage.reserve': { body: reserved, answer: { meter: 'projects', used: 8, limit: 10, resets_at: null } },
+  'usage.release': {
+    body: { ...reserved, idempotency_key: 'project-17 deleted' },
+    answer: { meter: 'projects', used: 7, limit: 10, resets_at: null },
+  },
+  'usage.report': {
+    body: { records: [{ organisation: 'larch-sons', meter: 'api_calls', amount: 25, idempotency_key: 'minute-4711' }] },
+    answer: { accepted: 1, duplicates: 0 },
+  },
+  'usage.set': {
+    path: { meter: 'projects' },
+    body: { organisation: 'larch-sons', used: 7, at: '2026-12-01T12:00:00.000Z' },
+    answer: { meter: 'projects', used: 7, limit: 10 },
+  },
+  'usage.read': {
+    path: { meter: 'api_calls' },
+    query: { organisation: 'larch-sons', days: '2' },
+    answer: {
+      meter: 'api_calls',
+      days: [
+        { date: '2026-11-30', used: 0 },
+        { date: '2026-12-01', used: 812 },
+      ],
+    },
+  },
+  'organisations.list': {
+    answer: { organisations: [{ ...organisation, approval: 'approved', tier: 'silver' }], next: null },
+  },
+  'members.list': { path: { id: 'larch-sons' }, answer: { members: [{ user, role: 'owner' }], next: null } },
+  'changes.since': {
+    query: { after: '0', wait: '30' },
+    answer: {
+      changes: [
+        {
+          cursor: 'b1c9',
+          at: '2026-12-01T12:00:00.000Z',
+          type: 'plan.changed',
+          organisation: id,
+          user: null,
+          data: { tier: 'silver', status: 'active', ends_at: null, limits: silver.limits, features },
+        },
+      ],
+      next: 'b1c9',
+    },
+  },
+  'tokens.issue': {
+    body: { audience: 'https://app.example.com' },
+    answer: { token: 'HEADER.CLAIMS.SIGNATURE', expires_at: '2026-12-01T12:05:00.000Z' },
+  },
+  'tokens.keySet': {
+    answer: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'PUBLIC_KEY', kid: id, alg: 'EdDSA', use: 'sig' }] },
+  },
+  'service.openapi': { answer: { openapi: '3.1.0' } },
+};

@@ -56,6 +56,8 @@ const endings = [
   'lost mark of an operator',
   'suspension',
   'removal',
+  'leaving',
+  'deletion by oneself',
   'erasure',
   'sign-out everywhere',
 ] as const;
@@ -91,8 +93,8 @@ const rule: Record<Ending, Record<Power, Cell>> = {
   },
   'change of address in a session': {
     ...all('ends'),
-    'API key of the organisation': 'stays',
-    'API key of the deployment': 'stays',
+    'API key of the organisation': 'stays unless revoked',
+    'API key of the deployment': 'stays unless revoked',
     identity: 'stays',
     'known browser': 'stays',
     'feed cursor': 'stays',
@@ -121,6 +123,13 @@ const rule: Record<Ending, Record<Power, Cell>> = {
     'feed cursor': 'stays',
   },
   removal: { ...all('stays'), 'API key of the organisation': 'ends unless kept', invitation: 'ends' },
+  leaving: { ...all('stays'), 'API key of the organisation': 'stays unless revoked', invitation: 'ends' },
+  'deletion by oneself': {
+    ...all('ends'),
+    'API key of the organisation': 'stays unless revoked',
+    'API key of the deployment': 'stays unless revoked',
+    'feed cursor': 'stays',
+  },
   erasure: {
     ...all('ends'),
     'API key of the organisation': 'ends unless kept',
@@ -178,7 +187,7 @@ const endingOf: Record<AuditAction, Ending | null> = {
   'operator-revoked': 'lost mark of an operator',
   'person-suspended': 'suspension',
   'member-removed': 'removal',
-  'organisation-left': 'removal',
+  'organisation-left': 'leaving',
   'account-deleted': 'erasure',
   'sessions-ended': 'sign-out everywhere',
   'session-ended': 'sign-out everywhere',
@@ -291,10 +300,12 @@ async function makeWorld() {
   const cursor = (await callerFor(test, await readKey(test.app, chiefsKey)).changes.since({})).next;
 
   const works: Record<Power, () => Promise<boolean>> = {
-    session: () => succeeds(readSession(test.app, session)),
-    'shared cookie': () => succeeds(readSharedSession(test.app, shared)),
-    'API key of the organisation': () => succeeds(readKey(test.app, key)),
-    'API key of the deployment': () => succeeds(readKey(test.app, deploymentKey)),
+    session: async () => succeeds(callerFor(test, await readSession(test.app, session)).accounts.profile()),
+    'shared cookie': async () => succeeds(callerFor(test, await readSharedSession(test.app, shared)).sessions.verify()),
+    'API key of the organisation': async () =>
+      succeeds(callerFor(test, await readKey(test.app, key)).members.list({ organisation: organisationId })),
+    'API key of the deployment': async () =>
+      succeeds(callerFor(test, await readKey(test.app, deploymentKey)).organisations.list({})),
     'password link made for another user': () => succeeds(anonymous().accounts.passwordToken({ token: linkForOther })),
     'password link of the user': () => succeeds(anonymous().accounts.passwordToken({ token: linkForUser })),
     'lost-password link': async () => (await open(lost)).kind === 'password-offered',
@@ -333,9 +344,9 @@ async function lostPasswordLink(email: string): Promise<string> {
   return tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text);
 }
 
-async function newAddressOf({ api }: World) {
+async function newAddressOf({ api }: World, revokesKeys = false) {
   const email = newEmail();
-  await api.accounts.changeAddress({ email });
+  await api.accounts.changeAddress({ email, revoke_keys: revokesKeys });
   return tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
 }
 
@@ -352,7 +363,7 @@ const act: Record<Ending, (world: World, other: boolean) => Promise<unknown>> = 
     const token = tokenOf(await createPasswordLink(test.app, email));
     return anonymous().accounts.setPassword({ token, password: next, keep_keys: other, keep_identity: other });
   },
-  'change of address in a session': async (world) => open(await newAddressOf(world), world.own()),
+  'change of address in a session': async (world, other) => open(await newAddressOf(world, other), world.own()),
   'change of address by its form': async (world, other) => {
     const outcome = await open(await newAddressOf(world));
     const token = 'changeToken' in outcome ? outcome.changeToken : '';
@@ -374,6 +385,13 @@ const act: Record<Ending, (world: World, other: boolean) => Promise<unknown>> = 
   },
   removal: ({ chief, organisationId, userId }, other) =>
     chief.api.members.remove({ organisation_id: organisationId, user_id: userId, keep_keys: other }),
+  leaving: ({ api, organisationId }, other) =>
+    api.members.leave({ organisation_id: organisationId, revoke_keys: other }),
+  'deletion by oneself': async ({ api }, other) => {
+    const { ends } = await api.leaving.deletion();
+    const ids = ends.map(({ organisation }) => organisation.id);
+    return api.leaving.deleteAccount({ password: testPassword, organisation_ids: ids, revoke_keys: other });
+  },
   erasure: ({ userId }, other) => eraseOnRequest(test.app, { userId, keepKeys: other }, commandLine),
   'sign-out everywhere': ({ userId }) => endSessions(test.app, { userId }, commandLine),
 };

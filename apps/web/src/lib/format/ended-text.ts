@@ -10,8 +10,14 @@ export interface Ended {
 
 /** A notice, and after it what else has ended: " Ended as well: 2 invitations that aren’t used yet, API keys: Worker." */
 export function withEnded(notice: NoticeText, ended: Ended | null | undefined): NoticeText {
-  const parts = ended == null ? [] : endedParts(ended);
-  return parts.length === 0 ? notice : [...notice, startedTexts().ended(parts.join(', '))];
+  const text = ended == null ? '' : endedText(ended);
+  return text === '' ? notice : [...notice, text];
+}
+
+/** What else has ended, after a sentence; nothing where nothing has. */
+export function endedText(ended: Ended): string {
+  const parts = endedParts(ended);
+  return parts.length === 0 ? '' : startedTexts().ended(parts.join(', '));
 }
 
 function endedParts({ keys, invitations, links }: Ended): string[] {

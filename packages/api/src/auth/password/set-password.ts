@@ -13,6 +13,7 @@ import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { type Account, accountById } from '../sessions/account.ts';
+import { acknowledgeAllBrowsers } from '../sessions/known-browser.ts';
 import { endSignUps, organisationNameField, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
 import { endLinks, linkOfPageToken } from '../verification/link.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from './one-time-token.ts';
@@ -84,6 +85,7 @@ export async function replacePassword(
   const keys = keepsKeys ? 'keep' : 'revoke';
   const actor = { actorId: userId, client };
   const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
+  await acknowledgeAllBrowsers(tx, now, userId);
   await endLinks(tx, userId, now);
   await endSignUps(tx, userId, now);
   await recordAudit(tx, now, { action: 'password-set', userId, client });

@@ -52,6 +52,7 @@ const browserStored = prepared((db) =>
       tokenHash: sql.placeholder('browserHash'),
       userId: sql.placeholder('userId'),
       signedInAt: sql.placeholder('now'),
+      firstSignedInAt: sql.placeholder('now'),
       userAgent: sql.placeholder('userAgent'),
       client: sql.placeholder('client'),
       // The first browser of a user is no news.
@@ -103,31 +104,57 @@ export async function isKnownBrowser(
   return known !== undefined;
 }
 
-/** The browsers that a user has not acknowledged, except the one that asks: it cannot answer for itself. */
+/** The browsers that a user has not acknowledged, except the one that asks. */
 function isNews(userId: string, ownToken: string | null | undefined) {
   const isOther = ownToken ? ne(knownBrowsers.tokenHash, hashToken(ownToken)) : undefined;
   return and(eq(knownBrowsers.userId, userId), isNull(knownBrowsers.acknowledgedAt), isOther);
 }
 
+/**
+ * When a user signed in first from the browser that asks; null if it is not known. It answers for the browsers that came
+ * later: otherwise somebody who knows the password would answer for one new browser from another, and the owner would
+ * never hear of either.
+ */
+async function readFirstSignIn(app: App, userId: string, ownToken: string | null | undefined): Promise<Date | null> {
+  if (!ownToken) return null;
+  const isOwn = and(eq(knownBrowsers.userId, userId), eq(knownBrowsers.tokenHash, hashToken(ownToken)));
+  const [own] = await app.db.select({ first: knownBrowsers.firstSignedInAt }).from(knownBrowsers).where(isOwn);
+  return own?.first ?? null;
+}
+
 /** Returns the sign-ins from browsers that the user had not signed in from before, newest first, until acknowledged. */
 export async function readNewBrowsers(app: App, { user }: UserPrincipal, { knownBrowser }: Client) {
+  const own = await readFirstSignIn(app, user.id, knownBrowser);
   const rows = await app.db
     .select({
       userAgent: knownBrowsers.userAgent,
       client: knownBrowsers.client,
       signedInAt: knownBrowsers.signedInAt,
+      firstSignedInAt: knownBrowsers.firstSignedInAt,
     })
     .from(knownBrowsers)
     .where(isNews(user.id, knownBrowser))
     .orderBy(desc(knownBrowsers.signedInAt));
-  return rows.map(({ userAgent, client, signedInAt }) => {
-    return { user_agent: userAgent, client, signed_in_at: signedInAt.toISOString() };
+  return rows.map(({ userAgent, client, signedInAt, firstSignedInAt }) => {
+    const acknowledgeable = own !== null && own < firstSignedInAt;
+    return { user_agent: userAgent, client, signed_in_at: signedInAt.toISOString(), acknowledgeable };
   });
 }
 
-/** Stores that the user knows the browsers of `readNewBrowsers`. */
+/** Stores that the user knows the browsers of `readNewBrowsers` that this one may answer for. */
 export async function acknowledgeBrowsers(app: App, { user }: UserPrincipal, { knownBrowser }: Client): Promise<void> {
-  await app.db.update(knownBrowsers).set({ acknowledgedAt: app.now() }).where(isNews(user.id, knownBrowser));
+  const own = await readFirstSignIn(app, user.id, knownBrowser);
+  if (own === null) return;
+  const isLater = gt(knownBrowsers.firstSignedInAt, own);
+  await app.db
+    .update(knownBrowsers)
+    .set({ acknowledgedAt: app.now() })
+    .where(and(isNews(user.id, knownBrowser), isLater));
+}
+
+/** Ends the news of a user's browsers, once a link in a mail proved who they are and signed all of them out. */
+export async function acknowledgeAllBrowsers(tx: Transaction, now: Date, userId: string): Promise<void> {
+  await tx.update(knownBrowsers).set({ acknowledgedAt: now }).where(isNews(userId, null));
 }
 
 /** Returns the times of the last sign-in from each of a user's known browsers, newest first. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPasswordLink } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, testClient } from '../../testing/factories.ts';
 import { tokenForBrowser } from './known-browser.ts';
@@ -58,6 +59,7 @@ describe('a sign-in from a browser not seen before', () => {
     const owner = await makeOwner(test);
     const [own, thief] = [await tokenForBrowser(test.app, null), await tokenForBrowser(test.app, null)];
     await signIn(owner, own.hash);
+    test.advance(1000);
     const from = (knownBrowser: string) => callerFor(test, owner.principal, { knownBrowser }).accounts;
     // The first browser of a user is no news, nor is another sign-in there.
     await signIn(owner, own.hash);
@@ -75,5 +77,39 @@ describe('a sign-in from a browser not seen before', () => {
     expect(await from(own.token).newBrowsers()).toEqual([]);
     await signIn(owner, thief.hash);
     expect(await from(own.token).newBrowsers()).toEqual([]);
+  });
+
+  it('is not acknowledged by another new browser, by one that is not known, or by its own', async () => {
+    const owner = await makeOwner(test);
+    const browsers = [];
+    for (let index = 0; index < 3; index++) {
+      const browser = await tokenForBrowser(test.app, null);
+      await signIn(owner, browser.hash);
+      test.advance(1000);
+      browsers.push(browser.token);
+    }
+    const [own = '', first = '', second = ''] = browsers;
+    const from = (knownBrowser: string | null) => callerFor(test, owner.principal, { knownBrowser }).accounts;
+    const seenIn = async (token: string) => (await from(token).newBrowsers()).map((each) => each.acknowledgeable);
+
+    expect(await seenIn(own)).toEqual([true, true]);
+    expect([await seenIn(second), await seenIn(first)]).toEqual([[false], [true]]);
+    for (const token of [second, null, 'invented']) await from(token).acknowledgeBrowsers();
+    expect(await seenIn(own)).toEqual([true, true]);
+    // The earlier one may answer for the later one, and stays news itself.
+    await from(first).acknowledgeBrowsers();
+    expect(await seenIn(own)).toEqual([true]);
+  });
+
+  it('is no news any more once a link in a mail has set a new password', async () => {
+    const owner = await makeOwner(test);
+    const own = await tokenForBrowser(test.app, null);
+    await signIn(owner, own.hash);
+    await signIn(owner, (await tokenForBrowser(test.app, null)).hash);
+    const news = () => callerFor(test, owner.principal, { knownBrowser: own.token }).accounts.newBrowsers();
+    expect(await news()).toHaveLength(1);
+    const token = new URL(await createPasswordLink(test.app, owner.email)).searchParams.get('token') ?? '';
+    await callerFor(test, null).accounts.setPassword({ token, password: 'another long pass phrase' });
+    expect(await news()).toEqual([]);
   });
 });

@@ -27,11 +27,13 @@ import { endEqualLinks, endLinks, invalidLink, linkOfPageToken, type OpenedLink,
 export const requestAddressChangeInput = z.object({
   email: emailField,
   password: confirmingPassword,
+  revoke_keys: revokeKeysField,
 });
 
 /**
  * Enqueues a mail with a verification link to the user's new address. Nothing changes until
- * the link is opened. The work is the same for every address and the job decides what to mail,
+ * the link is opened in a session of the user; then their other sessions, links and invitations end, and with
+ * `revoke_keys` the API keys that they made. The work is the same for every address and the job decides what to mail,
  * so that the answer does not reveal whether the new address has an account.
  *
  * @throws AppError UNAUTHENTICATED if the password is wrong; FRESH_SIGN_IN_REQUIRED; VALIDATION if the address is the
@@ -40,7 +42,7 @@ export const requestAddressChangeInput = z.object({
 export async function requestAddressChange(
   app: App,
   principal: Approved,
-  { email, password }: z.output<typeof requestAddressChangeInput>,
+  { email, password, revoke_keys: revokesKeys = false }: z.output<typeof requestAddressChangeInput>,
   client: Client,
 ): Promise<void> {
   await confirmUser(app, principal, password, client);
@@ -51,7 +53,8 @@ export async function requestAddressChange(
     user: { id: userId },
   } = principal;
   const { language } = client;
-  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email, userId, sessionId, language }));
+  const job = { email, userId, sessionId, revokesKeys, language };
+  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', job));
   app.jobs.wake('verification-mail');
 }
 
@@ -68,15 +71,15 @@ export async function openChangeLink(
   { link, signedInUserId, client }: OpenedLink,
 ): Promise<Outcome> {
   const changes = signedInUserId === link.userId;
-  if (changes) {
-    await applyAddressChange(app, tx, link, { kept: link.keptSessionId, client });
-  } else {
+  const { keptSessionId: kept, revokesKeys } = link;
+  const ended = changes ? await applyAddressChange(app, tx, link, { kept, revokesKeys, client }) : null;
+  if (ended === null) {
     await requireFreeAddress(app, tx, link);
     await endEqualLinks(tx, link, app.now());
   }
 
   const awaitingApproval = (await accountById(tx, link.userId))?.accountStatus === 'awaiting_approval';
-  if (changes) return { ok: true, kind: 'address-changed', awaitingApproval };
+  if (ended !== null) return { ok: true, kind: 'address-changed', awaitingApproval, ended };
   return { ok: true, kind: 'change-offered', awaitingApproval, ...(await offerChange(app, tx, link)) };
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
+import type { Ended } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -39,7 +40,7 @@ export type Outcome =
       offers: Offers;
     }
   | { ok: true; kind: 'password-offered'; awaitingApproval: boolean; email: string; offers: Offers }
-  | { ok: true; kind: 'address-changed'; awaitingApproval: boolean }
+  | { ok: true; kind: 'address-changed'; awaitingApproval: boolean; ended: Ended }
   | { ok: true; kind: 'change-offered'; awaitingApproval: boolean; email: string; changeToken: string }
   | FailedOutcome;
 

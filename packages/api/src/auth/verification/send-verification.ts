@@ -94,7 +94,13 @@ export async function resendVerification(
 }
 
 /** The new address, its user, and the session that requested the change. */
-type ChangeJob = { email: string; userId: string; sessionId: string; language?: MailLanguage };
+type ChangeJob = {
+  email: string;
+  userId: string;
+  sessionId: string;
+  revokesKeys?: boolean;
+  language?: MailLanguage;
+};
 
 /**
  * Mails a verification link to a user's new address, unless another account has it, or a sign-up with it can still be
@@ -105,7 +111,7 @@ type ChangeJob = { email: string; userId: string; sessionId: string; language?: 
  */
 async function sendChangeLink(
   app: App,
-  { email, userId, sessionId, language }: ChangeJob,
+  { email, userId, sessionId, revokesKeys, language }: ChangeJob,
   jobId: string | null = null,
 ): Promise<void> {
   const account = await accountById(app.db, userId);
@@ -120,7 +126,8 @@ async function sendChangeLink(
       return null;
     // The address may not be the user's, so no browser counts as known for it.
     const asked = { ...addressee, fromKnownBrowser: false, isResent: true };
-    return (await isMailLimitReached(app, tx, asked)) ? null : { purpose: 'change-address', keptSessionId: sessionId };
+    if (await isMailLimitReached(app, tx, asked)) return null;
+    return { purpose: 'change-address', keptSessionId: sessionId, revokesKeys };
   });
 }
 
@@ -128,7 +135,7 @@ type LinkRow = typeof verificationLinks.$inferInsert;
 type Addressee = Pick<LinkRow, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
 
 /** The purpose of a link, and the sign-up or session that it belongs to. */
-type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId'>;
+type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId' | 'revokesKeys'>;
 
 /**
  * Mails a new verification link. The token is generated here, so that it is never stored in clear.

@@ -143,6 +143,8 @@ export const ownAccountTexts = texts({
     newBrowsersLead:
       'From browsers that you had not used before. If you don’t know one, sign it out below with “That wasn’t me”.',
     newBrowserFrom: (browser: string, client: string) => `${browser}, from ${client}, {at}`,
+    notFromHere:
+      'You can confirm a sign-in only where you were signed in before it. A new password from “Forgot your password?” confirms them all.',
     knowThem: 'I know these',
     noSession: 'No session',
     showAll: (count: number) => `Show all ${count}`,
@@ -185,6 +187,8 @@ export const ownAccountTexts = texts({
     newBrowsersLead:
       'Aus Browsern, die Sie vorher nicht benutzt haben. Kennen Sie einen nicht, melden Sie ihn unten mit „Das war ich nicht“ ab.',
     newBrowserFrom: (browser, client) => `${browser}, von ${client}, {at}`,
+    notFromHere:
+      'Eine Anmeldung bestätigen Sie nur dort, wo Sie vorher angemeldet waren. Ein neues Passwort über „Passwort vergessen?“ bestätigt alle.',
     knowThem: 'Diese kenne ich',
     noSession: 'Keine Sitzung',
     showAll: (count) => `Alle ${count} anzeigen`,

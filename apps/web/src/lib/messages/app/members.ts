@@ -29,6 +29,7 @@ export const memberTexts = texts({
     linkAs: (asRole: string) => `Invitation link ${asRole}`,
     forWhomIs: 'For {note}.',
     sendYourself: 'Send this link yourself: we don’t e-mail it, and show it only once. It works once, until {day}.',
+    pressAgain: 'Press Change once more.',
     theLink: 'The invitation’s link',
     inviteElse: 'Invite someone else',
     done: 'Done',
@@ -103,6 +104,7 @@ export const memberTexts = texts({
     forWhomIs: 'Für {note}.',
     sendYourself:
       'Verschicken Sie diesen Link selbst: Wir mailen ihn nicht und zeigen ihn nur dieses eine Mal. Er funktioniert einmal, bis zum {day}.',
+    pressAgain: 'Drücken Sie noch einmal auf Ändern.',
     theLink: 'Der Link der Einladung',
     inviteElse: 'Noch jemanden einladen',
     done: 'Fertig',

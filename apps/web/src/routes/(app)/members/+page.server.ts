@@ -1,9 +1,11 @@
+import type { Caller } from '@gatehouse/api/router/root';
 import { withEnded } from '#lib/format/ended-text.ts';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { type InvitedRole, type Role, roleWithArticle } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { memberDoneTexts } from '#lib/messages/app/members.ts';
+import type { RouterOutputs } from '#lib/router.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { pageHref } from './page-href.ts';
@@ -65,19 +67,33 @@ export const actions: Actions = {
     notice: (form) => ({ text: memberDoneTexts().revoked(), focus: text(form, 'next') }),
     failure: () => ({ link: null }),
   }),
+  /** A role without ADMIN ends what the member made here: the answer lists it before, where there is anything. */
   changeRole: formAction(
-    ({ members }, form) =>
-      members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role, ...typedPassword(form) }),
+    async ({ members }, form) => {
+      const started = await startedUnlisted(members, form);
+      if (started !== null) return { started };
+      const keepsKeys = ticked(form, 'keep_keys');
+      return members.changeRole({
+        ...memberOf(form),
+        role: roleIn(form),
+        keep_keys: keepsKeys,
+        ...typedPassword(form),
+      });
+    },
     {
-      done: pageOfForm,
-      notice: (form, { ended }) => ({
-        text: withEnded(
-          memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(text(form, 'role') as Role)),
-          ended,
-        ),
-        focus: `change-${text(form, 'user_id')}`,
-      }),
-      failure: (form) => ({ link: null, changing: { id: text(form, 'user_id'), role: text(form, 'role') as Role } }),
+      done: (form, answer) =>
+        'started' in answer ? { link: null, changing: chosen(form, answer.started) } : pageOfForm(form),
+      notice: (form, answer) =>
+        'started' in answer
+          ? null
+          : {
+              text: withEnded(
+                memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(roleIn(form))),
+                answer.ended,
+              ),
+              focus: `change-${text(form, 'user_id')}`,
+            },
+      failure: (form) => ({ link: null, changing: chosen(form, null) }),
     },
   ),
   remove: formAction(
@@ -101,12 +117,31 @@ export const actions: Actions = {
   ),
 };
 
+type Started = RouterOutputs['members']['startedBy'];
+
+function roleIn(form: FormData): Role {
+  return text(form, 'role') as Role;
+}
+
+/** The role that was chosen for a member, and what ends with it. */
+function chosen(form: FormData, started: Started | null) {
+  return { id: text(form, 'user_id'), role: roleIn(form), started };
+}
+
+/** What would end with a member's new role, unless there is nothing or the form has listed it. */
+async function startedUnlisted(members: Caller['members'], form: FormData): Promise<Started | null> {
+  const keepsAdmin = !['member', 'viewer'].includes(roleIn(form));
+  if (keepsAdmin || form.has('listed')) return null;
+  const started = await members.startedBy({ user_id: text(form, 'user_id') });
+  return started.keys.length + started.invitations + started.links === 0 ? null : started;
+}
+
 /** What was typed into a form of this page before the way through the identity provider. */
 function keptFields(query: URLSearchParams) {
   const role = query.get('role') ?? '';
   const id = query.get('user_id');
   return {
-    changing: id === null ? null : { id, role: role as Role },
+    changing: id === null ? null : { id, role: role as Role, started: null },
     keptInvitation: query.has('note') ? { note: query.get('note') ?? '', role } : undefined,
   };
 }

@@ -112,6 +112,8 @@ export const verificationLinks = pgTable(
     email: text('email').notNull(),
     /** For a change of address: the session that requested it, which does not end with the others. */
     keptSessionId: uuid('kept_session_id'),
+    /** For a change of address: whether its user also revokes the API keys that they made. */
+    revokesKeys: boolean('revokes_keys').notNull().default(false),
     /** The job that mails the link. A retry finds its own row by it. */
     jobId: uuid('job_id'),
     /**
@@ -180,6 +182,8 @@ export const knownBrowsers = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The time of the user's last sign-in in this browser. */
     signedInAt: moment('signed_in_at').notNull(),
+    /** Of their first one. A browser answers only for those that came after it. */
+    firstSignedInAt: moment('first_signed_in_at').notNull(),
     /** How the browser named itself, and its address, at the first sign-in. */
     userAgent: text('user_agent'),
     client: text('client'),

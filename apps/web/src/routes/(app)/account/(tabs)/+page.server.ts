@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, typedPassword } from '#lib/forms/form-fields.ts';
+import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountDoneTexts } from '#lib/messages/app/account.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { accountAction, endSessionActions, type FormName, passwordActions } from '#lib/server/http/account-actions.ts';
@@ -27,7 +27,12 @@ export const actions: Actions = {
     failure: (form) => ({ formName: 'name' as FormName, name: text(form, 'name') }),
   }),
   changeAddress: formAction(
-    ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), ...typedPassword(form) }),
+    ({ accounts }, form) =>
+      accounts.changeAddress({
+        email: text(form, 'email'),
+        revoke_keys: ticked(form, 'revoke_keys'),
+        ...typedPassword(form),
+      }),
     {
       done: page,
       notice: () => accountDoneTexts().address(),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { limitKey } from '../auth/limit-key.ts';
 import { startSession } from '../auth/sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, testClient } from '../testing/factories.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** A request whose body arrives when `send` is called. */
-function lateRequest(headers: Record<string, string>, change: Partial<RequestSource> = {}) {
+function lateRequest(headers: Record<string, string>, change: Partial<RequestSource> = {}, app = test.app) {
   const arrived = Promise.withResolvers<Buffer>();
   const source: RequestSource = {
     method: 'POST',
@@ -27,7 +28,7 @@ function lateRequest(headers: Record<string, string>, change: Partial<RequestSou
     readBytes: () => arrived.promise,
     ...change,
   };
-  const state = newRequestState(test.app);
+  const state = newRequestState(app);
   return { state, opened: openRequest(state, source, ['POST']), send: () => arrived.resolve(Buffer.from('{}')) };
 }
 
@@ -73,4 +74,27 @@ it('checks method, announced size, and origin, in this order, and reads no body 
   const small = lateRequest({ ...foreign, 'content-length': '2' });
   small.send();
   await expect(small.opened).rejects.toMatchObject({ code: 'FOREIGN_ORIGIN' });
+});
+
+it('the hundred and first request in a second with one key is refused, and another key’s is not', async () => {
+  const [busy, other] = [await makeKey(test), await makeKey(test)];
+  const app = { ...test.app, config: { ...test.app.config, rateLimits: true } };
+  const ask = async ({ key }: typeof busy) => {
+    const { opened, send } = lateRequest({ authorization: `Bearer ${key}` }, {}, app);
+    send();
+    return opened.then(
+      () => 'answered',
+      (error) => [error.code, error.retryAfterSeconds],
+    );
+  };
+  const count = () => limitKey(app, busy.principal);
+  // A second may end between the two lines, so they are repeated.
+  await expect
+    .poll(async () => {
+      await Promise.allSettled(Array.from({ length: 100 }, count));
+      return ask(busy);
+    })
+    .toEqual(['TOO_MANY', 1]);
+  expect(await ask(other)).toBe('answered');
+  await expect.poll(() => ask(busy), { timeout: 5_000 }).toBe('answered');
 });

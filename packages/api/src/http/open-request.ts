@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { limitKey } from '../auth/limit-key.ts';
 import type { Principal } from '../auth/principal.ts';
 import { presentedKey, readKey } from '../auth/read-key.ts';
 import { tokenForBrowser } from '../auth/sessions/known-browser.ts';
@@ -59,7 +60,7 @@ export async function openRequest(state: RequestState, source: RequestSource, me
  * Resolves the principal of a request, and adds to its state what handlers work with: the client, the principal, the
  * actions on the session, and the router called for the principal.
  *
- * @throws AppError UNAUTHENTICATED for an API key that is not valid.
+ * @throws AppError UNAUTHENTICATED for an API key that is not valid; TOO_MANY above 100 requests a second with one.
  */
 export async function authenticate(state: RequestState, source: RequestSource): Promise<void> {
   state.client = new RequestClient(state.app, source);
@@ -122,6 +123,7 @@ async function resolvePrincipal(
   if (key !== null) {
     const keyPrincipal = await readKey(app, key, { readOnly });
     if (keyPrincipal === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
+    await limitKey(app, keyPrincipal);
     return keyPrincipal;
   }
 

@@ -109,7 +109,7 @@ async function ask(
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: keyof typeof params) => params[name]);
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   const url = new URL(path, 'http://localhost:3999');
-  const request = endpointRequestOf(new Request(url, { method }), cookies);
+  const request = endpointRequestOf(test.app, new Request(url, { method }), cookies);
   const state = { ...newRequestState(test.app), principal, api: callerFor(test, principal) };
   const { status, body } = await callEndpoint(state, request, findEndpoint(url.pathname));
   return { status, text: body };

@@ -137,16 +137,14 @@ it('a sign-in that waits for the user counts the sessions and browsers of those 
         idHash: newToken(),
       })),
     );
-    await tx
-      .insert(knownBrowsers)
-      .values(
-        Array.from({ length: 20 }, () => ({
-          userId,
-          tokenHash: newToken(),
-          signedInAt: app.now(),
-          firstSignedInAt: app.now(),
-        })),
-      );
+    await tx.insert(knownBrowsers).values(
+      Array.from({ length: 20 }, () => ({
+        userId,
+        tokenHash: newToken(),
+        signedInAt: app.now(),
+        firstSignedInAt: app.now(),
+      })),
+    );
   });
   await started;
   expect([await count(), await countBrowsers()]).toEqual([50, 20]);

@@ -10,13 +10,13 @@ import { createRestHandler } from '../rest/rest-handler.ts';
 /** Answers a request as the service does, without a connection. */
 export async function answer(app: App, request: Request): Promise<Response> {
   const cookies = cookieJar(request.headers.get('cookie') ?? undefined);
-  const { status, headers, body } = await createEndpoints(app)(endpointRequestOf(request, cookies));
+  const { status, headers, body } = await createEndpoints(app)(endpointRequestOf(app, request, cookies));
   const response = new Response(request.method === 'HEAD' ? null : body, { status, headers });
   for (const line of cookies.lines) response.headers.append('set-cookie', line);
   return response;
 }
 
-export function endpointRequestOf(request: Request, cookies: EndpointRequest['cookies']): EndpointRequest {
+export function endpointRequestOf(app: App, request: Request, cookies: EndpointRequest['cookies']): EndpointRequest {
   const { pathname, search } = new URL(request.url);
   const { method, headers, signal } = request;
   return {

@@ -166,6 +166,7 @@ const unopened: Jobs = {
   send: () => Promise.reject(new Error('The job queue is not open yet.')),
   wake: () => {},
   dropMails: () => Promise.reject(new Error('The job queue is not open yet.')),
+  retryMails: () => Promise.reject(new Error('The job queue is not open yet.')),
   stop: () => Promise.resolve(),
 };
 

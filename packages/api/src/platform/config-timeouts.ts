@@ -5,6 +5,8 @@ export const timeouts = {
   mailConnectSeconds: 10,
   /** How long a connected mail server may be silent. */
   mailIdleSeconds: 20,
+  /** How often a node looks whether a mail server that was away is back. */
+  mailReturnSeconds: 15,
   /** For an answer of the identity provider, with its body. */
   identityProviderSeconds: 10,
   /** For another billing action of the same organisation to end. */

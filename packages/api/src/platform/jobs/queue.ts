@@ -143,6 +143,12 @@ export async function openJobs(options: Options): Promise<Jobs> {
         delete from pgboss.job where name in ${mails} ${theirs} returning state`);
       return dropped.filter(({ state }) => state !== 'completed' && state !== 'failed').length;
     },
+    async retryMails() {
+      await sql`
+        update pgboss.job set start_after = now()
+        where name = any(${mails}::text[]) and state = 'retry' and start_after > now()`;
+      for (const name of mails) wake(name as JobName);
+    },
     async stop() {
       await boss.stop({ graceful: true, timeout: 10_000, close: false });
     },

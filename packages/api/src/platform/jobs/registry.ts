@@ -83,6 +83,8 @@ export type Jobs = {
    * unless the address belongs to another user now. Returns how many had not ended.
    */
   dropMails: (tx: Transaction, of?: { userId: string; emails: string[] }) => Promise<number>;
+  /** Makes the mails due that wait for their next attempt. Resolves when the workers of this process know it. */
+  retryMails: () => Promise<void>;
   /**
    * Takes no more jobs, and resolves when the running ones have ended, after ten seconds at most. Jobs can still
    * be enqueued, for the next start or another node. May be repeated.

@@ -3,16 +3,48 @@ import type { App } from '../../app.ts';
 import { daySeconds } from '../durations.ts';
 import { isDatabaseUnavailable } from '../errors.ts';
 import type { JobKind } from '../jobs/registry.ts';
+import { isMailServerAway } from '../providers/mailer.ts';
 
 /** Returns the kind of a job that mails something. `send` also receives the job's id, which is stable across retries. */
 export function mailJob<Data>(app: App, send: (app: App, data: Data, jobId: string) => Promise<void>): JobKind<Data> {
   return {
-    handler: (data, id) => send(app, data, id),
+    async handler(data, id) {
+      try {
+        await send(app, data, id);
+      } catch (error) {
+        if (isMailServerAway(error)) awaitReturn(app);
+        throw error;
+      }
+    },
     // A mail server may be unavailable over a weekend.
     retry: { forSeconds: 3 * daySeconds, longestPauseSeconds: 900 },
     isHandledHere: app.mail.on,
     concurrency: 2,
   };
+}
+
+const waiting = new WeakSet<App['jobs']>();
+
+/**
+ * Looks every 15 s whether the mail server is back, and then makes all mails due that wait: by then the pauses between
+ * their attempts may have grown to a quarter of an hour, and whoever signs up waits for the link. One look at a time.
+ */
+function awaitReturn({ mail, jobs, config, log }: App): void {
+  if (waiting.has(jobs)) return;
+  waiting.add(jobs);
+  setTimeout(look, config.timeouts.mailReturnSeconds * 1000).unref();
+
+  async function look() {
+    try {
+      await mail.check();
+      waiting.delete(jobs);
+      await jobs.retryMails();
+      log.info('The mail server is back.');
+    } catch (error) {
+      log.debug('The mail server is away.', { error });
+      if (waiting.has(jobs)) setTimeout(look, config.timeouts.mailReturnSeconds * 1000).unref();
+    }
+  }
 }
 
 /** Together 15 s, in which a failover ends, besides the time that each attempt waits for a silent database. */

@@ -90,10 +90,22 @@ async function openTransport(connection: SMTPTransport.Options) {
   return transport;
 }
 
+/** A mail server that gave no answer, or closes (421, RFC 5321 §3.8), as opposed to one that did not take this mail. */
+class MailServerAway extends Error {
+  override name = 'MailServerAway';
+}
+
+/** Whether a mail was not sent because the mail server is away, so that no mail can be sent. */
+export function isMailServerAway(error: unknown): boolean {
+  return error instanceof MailServerAway;
+}
+
 /** @throws Error with the status, without the text of the mail server. */
 function throwWithoutServerText(error: unknown): never {
   const status = error instanceof Error && 'responseCode' in error ? error.responseCode : null;
-  throw foreignFailure('The mail server did not take the mail', error, status);
+  const failure = foreignFailure('The mail server did not take the mail', error, status);
+  if (typeof status === 'number' && status !== 421) throw failure;
+  throw new MailServerAway(failure.message, { cause: failure });
 }
 
 /** Whether the mail server answered with a permanent failure (RFC 5321 §4.2.1). */

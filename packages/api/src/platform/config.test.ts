@@ -7,13 +7,20 @@ import { paymentPageOrigins } from './links.ts';
 const example = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8');
 const assignments = [...example.matchAll(/^([A-Z_]+)="?(.*?)"?$/gm)].map(([, name = '', value = '']) => [name, value]);
 
-describe('.env.example', () => {
-  it('lists every variable that is read, and no other', async () => {
+const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8');
+const rows = page.split('\n').filter((line) => /^\| [A-Z]/.test(line) && !line.startsWith('| Variable'));
+const documented = rows.flatMap((row) => row.split('|')[1]?.trim().split(', ') ?? []);
+
+describe('what is written of the variables', () => {
+  it.each([
+    ['.env.example', assignments.map(([name]) => name)],
+    ['the table of docs/configuration.md', documented],
+  ])('%s lists every variable that is read, and no other', async (_, names) => {
     const priceNames = paidTiers(await loadPlans({ plansFile: null, prices: {} })).map(priceVariable);
-    expect(assignments.map(([name]) => name).sort()).toEqual([...Object.keys(variables.shape), ...priceNames].sort());
+    expect(names.toSorted()).toEqual([...Object.keys(variables.shape), ...priceNames].sort());
   });
 
-  it('is a valid configuration that equals the defaults', () => {
+  it('.env.example is a valid configuration that equals the defaults', () => {
     expect(parseConfig(Object.fromEntries(assignments))).toEqual(parseConfig({}));
   });
 });

@@ -74,7 +74,7 @@ const origins = nonEmptyList
   .transform((items) => items.map((origin) => new URL(origin).origin))
   .default([]);
 
-/** Every variable that Gatehouse reads. A test ensures that .env.example lists the same names. */
+/** Every variable that Gatehouse reads. A test ensures that .env.example and docs/configuration.md list the same names. */
 export const variables = z
   .object({
     HOST: string.regex(/^[\p{L}\p{N}.:%_-]+$/u, 'must be a name or address of this machine.').default('127.0.0.1'),

@@ -65,6 +65,26 @@ const handlerRules = openToHandlers.map(([part, who]) => ({
   },
 }));
 
+/** Which packages and apps import a package of ours, beside itself and tests: imports point down. */
+const importers = [
+  ['embedded-postgres', 'server|bench|toolchain'],
+  ['payment-sandbox', 'sandbox|bench|toolchain'],
+  ['sandbox', 'bench|toolchain'],
+  ['api', 'web|server|client|bench'],
+  ['client', ''],
+  ['web|server', 'bench|release|toolchain'],
+  ['bench|release|toolchain', 'bench|release|toolchain'],
+];
+
+const packageRules = importers.map(([names, who]) => ({
+  name: `package-${names.replaceAll('|', '-')}`,
+  comment:
+    'Imports between packages point down, and the sandboxes are not shipped: .dependency-cruiser.mjs has the list.',
+  severity: 'error',
+  from: { path: '^(apps|packages)/', pathNot: [tests, `^(apps|packages)/(${names}|${who || names})/`] },
+  to: { path: `^(apps|packages)/(${names})/` },
+}));
+
 /** Packages that one place alone imports. */
 const keptIn = [
   ['stripe', `${api}platform/providers/payment/|^packages/payment-sandbox/src/`],
@@ -151,16 +171,7 @@ export default {
       from: { path: '^apps/server/src/', pathNot: tests },
       to: { path: `${api}router/` },
     },
-    {
-      name: 'embedded-postgres-is-for-the-process',
-      comment: 'The process, the tools and the tests start the embedded PostgreSQL, nothing else.',
-      severity: 'error',
-      from: {
-        path: '^(apps|packages)/',
-        pathNot: ['^apps/server/', '^packages/(embedded-postgres|toolchain|bench)/', tests],
-      },
-      to: { path: '^packages/embedded-postgres/' },
-    },
+    ...packageRules,
     ...keptIn.map(([name, place]) => ({
       name: `kept-${name}`,
       comment: `${name} is imported in one place alone.`,
@@ -168,41 +179,6 @@ export default {
       from: { path: '^(apps|packages)/', pathNot: [place, tests] },
       to: { path: npm(name) },
     })),
-    {
-      name: 'sandbox-is-not-shipped',
-      comment: 'The product imports nothing of the sandboxes.',
-      severity: 'error',
-      from: { path: '^(apps|packages)/', pathNot: [tests, '^packages/(sandbox|payment-sandbox|bench|toolchain)/'] },
-      to: { path: '^packages/(sandbox|payment-sandbox)/' },
-    },
-    {
-      name: 'sandbox-is-independent',
-      comment: 'The sandboxes import nothing of the product.',
-      severity: 'error',
-      from: { path: '^packages/(sandbox|payment-sandbox)/' },
-      to: { path: '^(apps|packages)/', pathNot: '^packages/(sandbox|payment-sandbox)/' },
-    },
-    {
-      name: 'payment-sandbox-is-independent',
-      comment: 'The payment provider of the sandbox is of use without the rest of it.',
-      severity: 'error',
-      from: { path: '^packages/payment-sandbox/' },
-      to: { path: '^packages/sandbox/' },
-    },
-    {
-      name: 'embedded-postgres-is-independent',
-      comment: 'The embedded PostgreSQL imports nothing of the product.',
-      severity: 'error',
-      from: { path: '^packages/embedded-postgres/' },
-      to: { path: '^(apps|packages)/', pathNot: '^packages/embedded-postgres/' },
-    },
-    {
-      name: 'nothing-imports-apps',
-      comment: 'Imports point down: nothing imports an app, the bench, the release or the toolchain.',
-      severity: 'error',
-      from: { path: '^packages/' },
-      to: { path: '^(apps|packages/(bench|release|toolchain))/', pathNot: '^packages/(bench|release|toolchain)/' },
-    },
     {
       name: 'client-knows-types',
       comment: "The client knows the router's types alone.",

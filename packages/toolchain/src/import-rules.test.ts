@@ -113,7 +113,8 @@ beforeAll(() => {
   }
   const folders = ['platform/db', 'platform/providers', 'auth/sessions', 'auth/sign-in', 'members/leaving'];
   for (const area of [...areas, ...folders, 'testing']) write(`${api}/${area}/target.ts`, stub);
-  for (const file of ['app', 'create-app', 'platform/errors', 'router/root']) write(`${api}/${file}.ts`, stub);
+  for (const file of ['app', 'create-app', 'platform/errors', 'platform/providers/untrusted-json', 'router/root'])
+    write(`${api}/${file}.ts`, stub);
   for (const [file, text] of forms) write(file, text);
   for (const [file, source] of [...refused, ...allowed])
     write(file, `import { it } from '${source}';\nexport const mine = it;`);

@@ -1,5 +1,7 @@
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
+import type { Operator } from '../auth/principal.ts';
 import { type Account, accountById, lockUser } from '../auth/sessions/account.ts';
+import { requireExistingSession } from '../auth/sessions/session.ts';
 import type { Executor, Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -35,6 +37,24 @@ export async function findOrganisation(db: Executor, slug: string): Promise<{ id
     .where(eq(organisations.slug, slug));
   if (organisation === undefined) throw new AppError('NOT_FOUND', `There is no organisation with the slug ${slug}.`);
   return organisation;
+}
+
+/**
+ * Locks an operator who makes what lasts, with other users that the transaction locks, in one order. The mark and the
+ * session are read again: what ends them either commits first and is seen here, or waits and ends what was made.
+ *
+ * @throws AppError UNAUTHENTICATED if the session has ended; FORBIDDEN without the mark.
+ */
+export async function lockOperator(tx: Transaction, operator: Operator, otherIds: string[] = []): Promise<void> {
+  const locked = await tx
+    .select({ id: users.id, operator: users.operator })
+    .from(users)
+    .where(inArray(users.id, [operator.user.id, ...otherIds]))
+    .orderBy(users.id)
+    .for('update');
+  await requireExistingSession(tx, operator);
+  const own = locked.find(({ id }) => id === operator.user.id);
+  if (!own?.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
 }
 
 /** Returns a user's id and address. @throws AppError NOT_FOUND if there is no such user. */

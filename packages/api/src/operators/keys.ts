@@ -6,6 +6,7 @@ import { readKeys } from '../members/keys/list-keys.ts';
 import { type CreatedKey, type KeyOwner, newKeyInput, revokeStoredKey, storeKey } from '../members/keys/store-key.ts';
 import type { Client } from '../platform/security/client.ts';
 import type { Actor } from './actor.ts';
+import { lockOperator } from './find-accounts.ts';
 
 export const createDeploymentKeyInput = newKeyInput.extend({ password: confirmingPassword });
 export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });
@@ -40,7 +41,8 @@ export function readDeploymentKeys(app: App, _operator: Operator) {
 /**
  * Creates a key of the deployment in the console. The operator is confirmed first.
  *
- * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password; TOO_MANY after 30 keys of a user in an hour.
+ * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password, or if the session ended meanwhile;
+ *   FORBIDDEN if the mark did; TOO_MANY after 30 keys of a user in an hour.
  */
 export async function createDeploymentKey(
   app: App,
@@ -50,7 +52,11 @@ export async function createDeploymentKey(
 ): Promise<CreatedKey> {
   await confirmUser(app, operator, password, client);
   await app.throttle.take({ 'api-key-user': operator.user.id });
-  return createOperatorKey(app, { organisationId: null }, input, { actorId: operator.user.id, client });
+  const actor = { actorId: operator.user.id, client };
+  return app.db.transaction(async (tx) => {
+    await lockOperator(tx, operator);
+    return storeKey(app, tx, { organisationId: null }, input, actor, { byOperator: true });
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import { AppError } from '../../platform/errors.ts';
 import { passwordLink } from '../../platform/links.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Actor, inConsole } from '../actor.ts';
-import { requireVerified } from '../find-accounts.ts';
+import { lockOperator, requireVerified } from '../find-accounts.ts';
 import { userInput } from './read-users.ts';
 
 /**
@@ -19,8 +19,14 @@ import { userInput } from './read-users.ts';
  * @throws AppError NOT_FOUND; FORBIDDEN for an operator's account in the console; VALIDATION if the account is closed or its address is unverified; INTERNAL
  *   without a canonical base URL.
  */
-export function createPasswordLink(app: App, { userId }: { userId: string }, actor: Actor): Promise<string> {
+export function createPasswordLink(
+  app: App,
+  { userId }: { userId: string },
+  actor: Actor,
+  inConsoleBy: Operator | null = null,
+): Promise<string> {
   return app.db.transaction(async (tx) => {
+    if (inConsoleBy !== null) await lockOperator(tx, inConsoleBy, [userId]);
     const { operator } = await requireVerified(tx, userId);
     if (operator && actor.actorId !== null) {
       throw new AppError('FORBIDDEN', 'Only the command line makes password links for operators.');
@@ -37,8 +43,8 @@ export const passwordLinkInput = userInput.extend({ password: confirmingPassword
 /**
  * Creates a password link, which the operator gives to the user: no mail carries it. The operator is confirmed first.
  *
- * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password; FORBIDDEN for an operator's account;
- *   NOT_FOUND; VALIDATION if the account is closed or its address is unverified; TOO_MANY; BUSY if too many passwords are
+ * @throws AppError FRESH_SIGN_IN_REQUIRED; UNAUTHENTICATED for a wrong password; FORBIDDEN for an operator's account,
+ *   and if the mark ended meanwhile; NOT_FOUND; VALIDATION if the account is closed or its address is unverified; TOO_MANY; BUSY if too many passwords are
  *   being hashed; INTERNAL without a canonical base URL.
  */
 export async function createPasswordLinkFor(
@@ -48,5 +54,5 @@ export async function createPasswordLinkFor(
   client: Client,
 ) {
   await confirmUser(app, principal, password, client);
-  return { url: await createPasswordLink(app, { userId: id }, inConsole(principal, client)) };
+  return { url: await createPasswordLink(app, { userId: id }, inConsole(principal, client), principal) };
 }

@@ -1,6 +1,8 @@
 # The release of npm run pack in a slim image: docs/operations.md, "Containers".
 FROM node:24-slim AS build
 WORKDIR /source
+# The context has no repository, so the version is told: deploy/build-image.sh.
+ARG GATEHOUSE_VERSION=
 COPY . .
 RUN npm run pack \
   && mkdir /release \

@@ -44,6 +44,10 @@ export default defineConfig({
     tailwindcss(),
     sveltekit({
       adapter: adapter(),
+      // Kit's own is the time of the build: two builds of one commit would differ.
+      ...(/^[^.]+\.[^.]+\.[^.]+(\.[0-9a-f]{12})?$/.test(process.env.GATEHOUSE_VERSION ?? '') && {
+        version: { name: process.env.GATEHOUSE_VERSION },
+      }),
       // Pages are served with a trailing slash too, where relative URLs would be wrong.
       paths: { relative: false },
       csp: {

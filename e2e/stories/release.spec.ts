@@ -9,7 +9,13 @@ import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { expect, test } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+const { version: next } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+// The tests may run without a repository, and on a commit that is tagged.
+const version = execFileSync(
+  process.execPath,
+  ['--input-type=module', '-e', "console.log((await import('./packages/toolchain/version.mjs')).buildVersion())"],
+  { cwd: root, encoding: 'utf8' },
+).trim();
 
 test('the archive of npm run pack runs in an empty folder with Node alone', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-release-'));
@@ -84,7 +90,8 @@ test('npm run pack writes the same archive from the same files, without source m
   expect(packed().equals(first)).toBe(true);
   expect(first.length).toBeLessThan(6_000_000);
   const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
-  for (const name of ['gatehouse.service', 'LICENSE', 'THIRD-PARTY-LICENSES.txt']) {
+  expect(version).toMatch(new RegExp(`^${next.replaceAll('.', '\\.')}(-dev(\\.[0-9a-f]{12}(\\.changed)?)?)?$`));
+  for (const name of ['gatehouse.service', 'LICENSE', 'THIRD-PARTY-LICENSES.txt', 'gatehouse.cdx.json']) {
     expect(names).toContain(`gatehouse-${version}/${name}`);
   }
   expect(names.filter((name) => /\.map$|embedded-postgres\/|\.env$/.test(name))).toEqual([]);

@@ -26,6 +26,7 @@ const replacements: Record<string, string> = {
 };
 /** The index of rate-limiter-flexible loads the stores of every database. */
 const rateLimiters = `
+  exports.RateLimiterMemory = require('./lib/RateLimiterMemory');
   exports.RateLimiterPostgres = require('./lib/RateLimiterPostgres');
   exports.RateLimiterRes = require('./lib/RateLimiterRes');`;
 
@@ -42,6 +43,10 @@ export function leanBundle(): LeanBundle {
     },
     load(id) {
       if (id.endsWith('/rate-limiter-flexible/index.js')) return rateLimiters;
+      // The version of package.json is the next one; a build of a commit before its tag says so.
+      const version = process.env.GATEHOUSE_VERSION;
+      if (version && id.endsWith('/platform/config-version.ts'))
+        return `export const version = ${JSON.stringify(version)};`;
       return id.startsWith(prefix) ? replacements[id.slice(prefix.length)] : undefined;
     },
     renderChunk: (code) => ({ code: withLazyBuiltins(code), map: null }),

@@ -4,6 +4,7 @@ import { operatorEnvironment } from './demo.mjs';
 import { programEnvironment, serviceOptions, userEnvironment } from './environment.mjs';
 import { step, UserError } from './log.mjs';
 import { endAll, launch, run, runInTerminal } from './processes.mjs';
+import { buildVersion, commitSeconds } from './version.mjs';
 
 export const serviceProgram = fromRoot('apps/server/dist/main.js');
 export const operatorProgram = fromRoot('apps/server/dist/operator.js');
@@ -16,11 +17,16 @@ export const isBuilt = { GATEHOUSE_BUILT: '1' };
  * wireit compares that. pnpm keeps their order. @throws UserError if a build fails.
  */
 export async function build(...names) {
+  return buildAs('', ...names);
+}
+
+/** The same with a version that the builds tell; without one they tell that of package.json, and each commit needs no build. */
+async function buildAs(version, ...names) {
   if (process.env.GATEHOUSE_BUILT === '1') return;
   await step(`Building ${names.join(', ')}`, async () => {
     const filters = names.flatMap((name) => ['--filter', `@gatehouse/${name}`]);
     // A copy of each earlier output would be of use to servers of continuous integration alone.
-    const env = { ...toolEnvironment(), WIREIT_CACHE: 'none', WIREIT_LOGGER: 'simple' };
+    const env = { ...toolEnvironment(), GATEHOUSE_VERSION: version, WIREIT_CACHE: 'none', WIREIT_LOGGER: 'simple' };
     const { code, output } = await run(['pnpm', ...filters, 'build'], env);
     if (code !== 0) throw new UserError(`${output.trim().split('\n').slice(-40).join('\n')}\nThe build failed.`);
   });
@@ -29,7 +35,7 @@ export async function build(...names) {
 /** `npm run build`: builds what production runs, the client and the sandbox. */
 export async function buildService() {
   await bootstrap();
-  await build('web', 'server', 'client', 'sandbox');
+  await buildAs(buildVersion(), 'web', 'server', 'client', 'sandbox');
 }
 
 /**
@@ -61,8 +67,11 @@ export async function operator(args) {
 }
 
 /** `npm run pack`: see packages/release. */
-export function pack(args) {
-  return runOnBuild('packages/release/src/pack.ts', args);
+export async function pack(args) {
+  await bootstrap();
+  await buildAs(buildVersion(), 'web', 'server');
+  const env = { ...toolEnvironment(), SOURCE_DATE_EPOCH: commitSeconds(), GATEHOUSE_BUILT: '1' };
+  await runOnBuild('packages/release/src/pack.ts', args, env);
 }
 
 /** `npm run bench`: see packages/bench. */
@@ -71,9 +80,9 @@ export function bench(args) {
 }
 
 /** Runs a program of another package that works on the built service, and ends with its exit code. */
-async function runOnBuild(program, args) {
+async function runOnBuild(program, args, environment = process.env) {
   await bootstrap();
-  await build('web', 'server');
-  const env = programEnvironment({ ...process.env, GATEHOUSE_ENV_FILE: 'off' });
+  if (environment.GATEHOUSE_BUILT !== '1') await build('web', 'server');
+  const env = programEnvironment({ ...environment, GATEHOUSE_ENV_FILE: 'off' });
   await endAll(await launch([nodeBinary(), fromRoot(program), ...args], { env }).exited);
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,9 @@ function pack(options: string[]): void {
   const unknown = options.find((option) => option !== '--embedded');
   if (unknown !== undefined) throw new ReleaseError(`There is no option ${unknown} here: npm run pack -- [--embedded]`);
 
-  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  // As the build tells it, so that the two cannot differ.
+  const program = path.join(root, 'apps/server/dist/main.js');
+  const version = execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' }).trim();
   const name = `gatehouse-${version}`;
   const file = path.join(root, `${name}.tar.gz`);
   const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-pack-'));

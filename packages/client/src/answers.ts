@@ -21,6 +21,8 @@ export type Subscription = {
     cancel_at_period_end: boolean;
     current_period_end: string | null;
     ends_at: string | null;
+    /** What all items of the subscription cost per interval, before tax and discounts; null without a subscription. */
+    price: (Price & { quantity: number }) | null;
   };
   usage: Usage[];
   features: Record<string, boolean>;

@@ -24,7 +24,7 @@ const platinum = {
   name: 'Platinum',
   price: { amount: 19_900, currency: 'gbp', interval: 'month' },
   limits: { members: null, projects: null, api_calls: null },
-  features: { sso: true, audit_log: true, priority_support: true },
+  features: { audit_log: true },
 };
 
 let folder: string;

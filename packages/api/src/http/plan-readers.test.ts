@@ -92,7 +92,7 @@ type Asked = {
 
 const { tiers } = defaultPlans;
 const tierOfLimit = (limit: number | null) => tiers.find(({ limits }) => limits.projects === limit)?.tier;
-const tierOfFeature = (sso: boolean) => (sso ? 'gold' : 'free');
+const tierOfFeature = (has: boolean) => (has ? 'gold' : 'free');
 
 /** The readers by the file that reads the plan. */
 const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
@@ -108,9 +108,10 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
     const { plan, features, usage } = await ask('session', 'GET /api/subscription');
     const { limit } = usage.find(({ meter }: { meter: string }) => meter === 'projects');
     const page = await owner.subscription.overviewWithHistory();
-    const { name: _name, ended_unconfirmed_at: _at, ...shown } = page.plan;
-    const { name: _named, ...said } = plan;
-    return [said, { tier: tierOfFeature(features.sso) }, { tier: tierOfLimit(limit) }, shown];
+    const { tier, status, cancel_at_period_end, current_period_end, ends_at } = page.plan;
+    const shown = { tier, status, cancel_at_period_end, current_period_end, ends_at };
+    const { name: _named, price: _price, ...said } = plan;
+    return [said, { tier: tierOfFeature(features.audit_log) }, { tier: tierOfLimit(limit) }, shown];
   },
   'billing/summary/read-entitlements.ts': async ({ ask, organisationId, slug }) => {
     const requests = [
@@ -124,8 +125,8 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
       const { plan, features, usage } = await ask(as, `GET /api/organisations/${id}/entitlements`);
       const { limit } = usage.find(({ meter }: { meter: string }) => meter === 'projects');
       const { tier, status, ends_at } = plan;
-      said.push({ tier, status, ends_at }, { tier: tierOfFeature(features.sso) }, { tier: tierOfLimit(limit) });
-      const one = await ask(as, `GET /api/organisations/${id}/entitlements/sso`);
+      said.push({ tier, status, ends_at }, { tier: tierOfFeature(features.audit_log) }, { tier: tierOfLimit(limit) });
+      const one = await ask(as, `GET /api/organisations/${id}/entitlements/audit_log`);
       const other = await ask(as, `GET /api/organisations/${id}/entitlements/projects`);
       said.push({ tier: tierOfFeature(one.allowed) }, { tier: tierOfLimit(other.limit) });
     }

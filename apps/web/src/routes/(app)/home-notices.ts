@@ -1,5 +1,5 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
-import { hasSubscription, isPaymentDue } from '#lib/format/plans/plan-text.ts';
+import { hasSubscription, isPaymentDue, paymentFacts } from '#lib/format/plans/plan-text.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
@@ -39,7 +39,9 @@ function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
   return {
     tone: 'bad',
     title: paymentTitle(plan.status, confirming),
-    text: paymentText(plan, notice?.grace_ends_at ?? null, confirming),
+    text: [notice && paymentFacts(notice), paymentText(plan, notice?.grace_ends_at ?? null, confirming)]
+      .filter(Boolean)
+      .join(' '),
     ...(notice?.invoice_url
       ? { href: notice.invoice_url, action: confirming ? t.confirm : t.payNow }
       : { href: '/billing', action: t.seeBilling }),

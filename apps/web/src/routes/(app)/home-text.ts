@@ -15,7 +15,8 @@ function planText(plan: Plan): string {
   if (hasSubscription(plan)) {
     const end = plan.ends_at ?? plan.current_period_end;
     if (plan.cancel_at_period_end) return end ? t.until(plan.name, formatDate(end)) : t.untilPeriodEnds(plan.name);
-    if (plan.status === 'active' && plan.current_period_end) {
+    if (plan.change) return t.until(plan.name, formatDate(plan.change.at));
+    if (plan.status === 'active' && plan.current_period_end && !plan.collection_paused) {
       return t.renews(plan.name, formatDate(plan.current_period_end));
     }
   }

@@ -12,6 +12,10 @@ const free: Overview['plan'] = {
   current_period_end: null,
   ends_at: null,
   ended_unconfirmed_at: null,
+  price: null,
+  change: null,
+  collection_paused: false,
+  credit: null,
 };
 const silver = {
   ...free,
@@ -20,7 +24,14 @@ const silver = {
   status: 'active',
   current_period_end: '2026-12-22T00:00:00Z',
 };
-const failed = { kind: 'payment_failed', invoice_url: 'https://pay.example/1', grace_ends_at: '2026-11-29T00:00:00Z' };
+const failed = {
+  kind: 'payment_failed',
+  invoice_url: 'https://pay.example/1',
+  grace_ends_at: '2026-11-29T00:00:00Z',
+  amount: null,
+  next_attempt_at: null,
+  payment_method: null,
+};
 
 function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Overview {
   return {
@@ -35,6 +46,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
     ],
     billing_enabled: true,
     notice: null,
+    unavailable_tiers: [],
     ...other,
   };
 }

@@ -21,6 +21,7 @@ type HandlerName =
   | 'state'
   | 'invoice_settled'
   | 'invoice_problem'
+  | 'schedule'
   | 'note'
   | 'customer_gone'
   | 'prices';
@@ -53,6 +54,10 @@ const handlers: Record<string, HandlerName | undefined> = {
   'invoice.finalization_failed': 'note',
   'charge.refunded': 'note',
   'charge.dispute.created': 'note',
+  'subscription_schedule.updated': 'schedule',
+  'subscription_schedule.released': 'schedule',
+  'subscription_schedule.canceled': 'schedule',
+  'subscription_schedule.completed': 'schedule',
   'customer.deleted': 'customer_gone',
   'product.updated': 'prices',
 };
@@ -95,6 +100,8 @@ export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent
       return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'invoice_problem':
       await noteProblem(tx, ours);
+      return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
+    case 'schedule':
       return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'note':
       return withoutSync(eventOutcomes.noted);

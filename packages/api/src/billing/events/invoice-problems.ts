@@ -46,12 +46,21 @@ export async function settleInvoice(
     .onConflictDoUpdate({ target: invoice.id, set: settled });
 }
 
-export type PaymentProblem = Pick<typeof invoice.$inferSelect, 'problem' | 'url'>;
+export type PaymentProblem = Pick<
+  typeof invoice.$inferSelect,
+  'problem' | 'url' | 'amount' | 'currency' | 'nextAttemptAt'
+>;
 
 /** Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
   const [found] = await db
-    .select({ problem: invoice.problem, url: invoice.url })
+    .select({
+      problem: invoice.problem,
+      url: invoice.url,
+      amount: invoice.amount,
+      currency: invoice.currency,
+      nextAttemptAt: invoice.nextAttemptAt,
+    })
     .from(invoice)
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, invoice.subscriptionId))
     .where(

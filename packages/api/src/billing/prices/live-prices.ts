@@ -69,6 +69,7 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
     return { amount: row.amount, currency: row.currency, interval: row.interval as Price['interval'] };
   }
   cache.prices = forPaidTiers(app.plans, stored);
+  cache.unsold = paidTiers(app.plans).filter((tier) => rows.some((row) => row.tier === tier && !row.sold));
   cache.known = rows.length > 0;
   cache.readAt = app.now().getTime();
   const times = paidTiers(app.plans).map(

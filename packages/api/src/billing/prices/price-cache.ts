@@ -9,6 +9,8 @@ export type KnownPrice = { priceId: string; productId: string | null; tier: Paid
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;
+  /** The paid tiers that the provider does not sell. */
+  unsold: PaidTier[];
   /** Whether any node has stored an answer of the provider. */
   known: boolean;
   lookedUpAt: number | null;
@@ -23,6 +25,7 @@ export type PriceCache = {
 export function createPriceCache(plans: Plans): PriceCache {
   return {
     prices: noPrices(plans),
+    unsold: [],
     known: false,
     lookedUpAt: null,
     readAt: null,

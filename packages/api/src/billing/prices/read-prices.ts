@@ -57,6 +57,7 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
   );
   const live = paidTiers(app.plans).map((tier) => ({
     tier,
+    sold: prices[tier] !== null,
     amount: prices[tier]?.shown?.amount ?? null,
     currency: prices[tier]?.shown?.currency ?? null,
     interval: prices[tier]?.shown?.interval ?? null,
@@ -79,6 +80,7 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
       .onConflictDoUpdate({
         target: paymentLivePrices.tier,
         set: {
+          sold: sql`excluded.sold`,
           amount: sql`excluded.amount`,
           currency: sql`excluded.currency`,
           interval: sql`excluded.interval`,

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { makePrincipal, requireScope } from '../../auth/principal.ts';
-import { makeMember, makeSubscriber } from '../../testing/billing.ts';
+import { makePrincipal, type Operator, requireScope } from '../../auth/principal.ts';
+import { readDrift } from '../../operators/events/drift.ts';
+import { makeMember, makeSubscriber, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
+import { refreshPrices } from '../prices/live-prices.ts';
 import { syncSubscription } from '../sync/sync.ts';
 import { readOverview, readSubscription } from './read-subscription.ts';
 
@@ -16,7 +18,8 @@ test('the overview is the summary with the end that is not confirmed, the kind o
   const resets = { members: null, projects: null, api_calls: 'subscription_period' };
   expect(await readOverview(app, principal)).toEqual({
     ...summary,
-    plan: { ...summary.plan, ended_unconfirmed_at: null },
+    plan: { ...summary.plan, ended_unconfirmed_at: null, change: null, collection_paused: false, credit: null },
+    unavailable_tiers: [],
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets[reading.meter as keyof typeof resets] })),
     notice: null,
   });
@@ -37,7 +40,11 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
     cancel_at_period_end: false,
     current_period_end: null,
     ends_at: null,
+    price: null,
     ended_unconfirmed_at: ends_at,
+    change: null,
+    collection_paused: false,
+    credit: null,
   });
 
   billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
@@ -60,8 +67,56 @@ test('only administrators receive the notice, and no user does while billing is 
     kind: 'payment_failed',
     invoice_url: expect.stringContaining('/pay/invoice/'),
     grace_ends_at: expect.any(String),
+    amount: { amount: 2400, currency: 'gbp' },
+    next_attempt_at: expect.any(String),
+    payment_method: 'visa 0341',
   });
   const member = requireScope(makePrincipal({ ...principal, role: 'member' }), 'READ');
   expect((await readOverview(billing.app, member)).notice).toBeNull();
   expect((await readOverview({ ...billing.app, payment: null }, principal)).notice).toBeNull();
+});
+
+test('a change of plan that was scheduled elsewhere is told, until it is released', async () => {
+  const { principal, subscription } = await makeSubscriber(billing, 'gold');
+  const { payment } = billing.sandbox;
+  payment.scheduleChange(subscription.id, priceOf(billing, 'silver'));
+  await billing.settled();
+  const at = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+  expect((await readOverview(billing.app, principal)).plan.change).toEqual({ name: 'Silver', at });
+
+  await setCancellation(billing.app, principal, { cancel: false });
+  expect(subscription.schedule).toBeNull();
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'gold', change: null });
+});
+
+test('what a downgrade gives back is told as credit', async () => {
+  const { principal, subscription } = await makeSubscriber(billing, 'gold');
+  const items = [{ id: subscription.items.data[0]?.id ?? '', price: priceOf(billing, 'silver') }];
+  await billing.app.payment.ask((api) =>
+    api.subscriptions.update(subscription.id, { items, proration_behavior: 'always_invoice' }),
+  );
+  await billing.settled();
+  const { credit } = (await readOverview(billing.app, principal)).plan;
+  expect(credit).toEqual({ amount: expect.any(Number), currency: 'gbp' });
+  expect(credit?.amount).toBeGreaterThan(5000);
+});
+
+test('a pause of the collection is told', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  billing.sandbox.payment.pauseCollection(subscription.id, 'void');
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({
+    status: 'active',
+    collection_paused: true,
+  });
+});
+
+test('a plan whose price is archived is not available, and its price is no failure to read prices', async () => {
+  const principal = await makeMember(billing);
+  await billing.app.payment.ask((api) => api.prices.update(priceOf(billing, 'silver'), { active: false }));
+  await billing.settled();
+  await refreshPrices(billing.app);
+  expect((await readOverview(billing.app, principal)).unavailable_tiers).toEqual(['silver']);
+  expect((await readDrift(billing.app, {} as Operator)).unsold).toEqual(['Silver']);
 });

@@ -25,6 +25,7 @@ describe('the subscription summary', () => {
         cancel_at_period_end: false,
         current_period_end: null,
         ends_at: null,
+        price: null,
       },
       usage: [
         { meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null },
@@ -37,7 +38,7 @@ describe('the subscription summary', () => {
           resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
         },
       ],
-      features: { sso: false, audit_log: false, priority_support: false },
+      features: { audit_log: false },
       tiers: [
         {
           tier: 'free',
@@ -45,7 +46,7 @@ describe('the subscription summary', () => {
           price: null,
           price_source: 'declared',
           limits: { members: 2, projects: 3, api_calls: 1000 },
-          features: { sso: false, audit_log: false, priority_support: false },
+          features: { audit_log: false },
         },
         {
           tier: 'silver',
@@ -53,7 +54,7 @@ describe('the subscription summary', () => {
           price: { amount: 2400, currency: 'gbp', interval: 'month' },
           price_source: 'provider',
           limits: { members: 10, projects: 25, api_calls: 50_000 },
-          features: { sso: false, audit_log: true, priority_support: false },
+          features: { audit_log: true },
         },
         {
           tier: 'gold',
@@ -61,7 +62,7 @@ describe('the subscription summary', () => {
           price: { amount: 7900, currency: 'gbp', interval: 'month' },
           price_source: 'provider',
           limits: { members: null, projects: 200, api_calls: 1_000_000 },
-          features: { sso: true, audit_log: true, priority_support: true },
+          features: { audit_log: true },
         },
       ],
       billing_enabled: true,
@@ -79,9 +80,35 @@ describe('the subscription summary', () => {
       cancel_at_period_end: false,
       current_period_end: end,
       ends_at: null,
+      price: { amount: 7900, currency: 'gbp', interval: 'month', quantity: 1 },
     });
     expect(usage.map(({ limit }) => limit)).toEqual([null, 200, 1_000_000]);
-    expect(features.sso).toBe(true);
+    expect(features.audit_log).toBe(true);
+  });
+
+  test('shows what is paid, not the list price: of a subscriber from before a price rise, and of five units', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const [item] = subscription.items.data;
+    await billing.app.payment.ask((api) =>
+      api.prices.create({
+        product: String(item?.price.product),
+        currency: 'gbp',
+        unit_amount: 3000,
+        recurring: { interval: 'month' },
+        lookup_key: 'silver_monthly',
+        transfer_lookup_key: true,
+      }),
+    );
+    await billing.settled();
+    await refreshPrices(billing.app);
+    const { plan, tiers } = await readSubscription(billing.app, principal);
+    expect(tiers[1]?.price).toMatchObject({ amount: 3000 });
+    expect(plan.price).toEqual({ amount: 2400, currency: 'gbp', interval: 'month', quantity: 1 });
+
+    await billing.app.payment.ask((api) => api.subscriptionItems.update(item?.id ?? '', { quantity: 5 }));
+    await billing.settled();
+    const { price } = (await readSubscription(billing.app, principal)).plan;
+    expect(price).toEqual({ amount: 12_000, currency: 'gbp', interval: 'month', quantity: 5 });
   });
 
   test('without billing reports billing_enabled false and the declared prices', async () => {
@@ -117,6 +144,7 @@ describe('the subscription summary', () => {
       cancel_at_period_end: false,
       current_period_end: null,
       ends_at: null,
+      price: null,
     });
   });
 

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
@@ -15,7 +15,7 @@ import { type MeterHistory, readHistories } from '../usage/read-history.ts';
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 type SubscriptionSummary = {
   organisation: { id: string; slug: string; name: string | null };
-  plan: PlanSummary;
+  plan: PlanSummary & { price: PaidPrice };
   usage: MeterReading[];
   features: Record<string, boolean>;
   tiers: TierSummary[];
@@ -33,6 +33,9 @@ type PlanSummary = {
   ends_at: string | null;
 };
 
+/** What the subscription costs: all its items per interval, before tax and discounts. Null without one. */
+type PaidPrice = (Price & { quantity: number }) | null;
+
 type TierSummary = {
   tier: Tier;
   name: string;
@@ -44,10 +47,18 @@ type TierSummary = {
 
 /** The summary with the facts that only the billing page shows. */
 type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
-  plan: PlanSummary & {
+  plan: SubscriptionSummary['plan'] & {
     /** When the scheduled end came, until an event or the provider's answer confirms it; otherwise null. */
     ended_unconfirmed_at: string | null;
+    /** The change of plan that is scheduled; `name` is null for a price of no tier. */
+    change: { name: string | null; at: string } | null;
+    /** Whether invoices are not collected for now. */
+    collection_paused: boolean;
+    /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
+    credit: { amount: number; currency: string } | null;
   };
+  /** The paid tiers that the provider does not sell: they can be neither bought nor chosen. */
+  unavailable_tiers: Tier[];
   /** `resets` is the kind of period that a counter follows; null for a gauge. */
   usage: (MeterReading & { resets: Meter['resets'] | null })[];
   /** The open payment problem; null for members who are not administrators, and while billing is off. */
@@ -60,6 +71,12 @@ type PaymentNotice = {
   /** Opens and pays the invoice without a sign-in, so only administrators may receive it. */
   invoice_url: string | null;
   grace_ends_at: string | null;
+  /** What is due; null if no event has told it. */
+  amount: { amount: number; currency: string } | null;
+  /** When the provider charges the payment method again; null if it does not. */
+  next_attempt_at: string | null;
+  /** The method that is charged, such as "visa 4242"; null if it is not known. */
+  payment_method: string | null;
 };
 
 /**
@@ -84,7 +101,7 @@ export async function readOverview(app: App, principal: Reader): Promise<Subscri
     readFacts(app, principal),
     seesNotice ? readPaymentProblem(app.db, principal.requireOrganisation().id) : null,
   ]);
-  return overviewOf(app, facts, seesNotice ? noticeOf(problem, facts.graceEndsAt) : null);
+  return overviewOf(app, facts, seesNotice ? noticeOf(problem, facts) : null);
 }
 
 /**
@@ -106,12 +123,19 @@ export async function readOverviewWithHistory(
 }
 
 /** The notice of an open payment problem or of a past-due subscription's grace; null if there is neither. */
-function noticeOf(problem: PaymentProblem | null, graceEndsAt: Date | null): PaymentNotice | null {
+function noticeOf(
+  problem: PaymentProblem | null,
+  { graceEndsAt, subscription }: SubscriptionFacts,
+): PaymentNotice | null {
   if (problem === null && graceEndsAt === null) return null;
+  const { amount = null, currency = null } = problem ?? {};
   return {
     kind: problem?.problem ?? 'payment_failed',
     invoice_url: problem?.url ?? null,
     grace_ends_at: graceEndsAt?.toISOString() ?? null,
+    amount: amount === null || currency === null ? null : { amount, currency },
+    next_attempt_at: problem?.nextAttemptAt?.toISOString() ?? null,
+    payment_method: subscription?.paymentMethod ?? null,
   };
 }
 
@@ -123,9 +147,25 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
   const resets = new Map(counters.map((counter) => [counter.meter, counter.resets]));
   return {
     ...summary,
-    plan: { ...summary.plan, ended_unconfirmed_at: ended ? endsAt.toISOString() : null },
+    plan: {
+      ...summary.plan,
+      ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
+      ...aheadOf(app, ended ? null : facts.subscription),
+    },
+    unavailable_tiers: app.payment === null ? [] : app.priceCache.unsold,
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
     notice,
+  };
+}
+
+/** What is to come for a subscription that runs. */
+function aheadOf({ plans }: App, row: SubscriptionFacts['subscription']) {
+  const { nextTierAt = null, nextTier = null, collectionPaused = false, credit = 0, currency = null } = row ?? {};
+  const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
+  return {
+    change: nextTierAt === null ? null : { name, at: nextTierAt.toISOString() },
+    collection_paused: collectionPaused,
+    credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
 }
 
@@ -135,6 +175,8 @@ type SubscriptionFacts = {
   usage: MeterReading[];
   /** When the grace of the subscription that decides the plan ends or has ended; null if it is not past due. */
   graceEndsAt: Date | null;
+  /** The subscription that decides the plan, if it has not ended. */
+  subscription: PaidSubscription | null;
   prices: LivePrices;
 };
 
@@ -147,14 +189,34 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
   const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
   const { status = null } = current.subscription ?? {};
   const graceEndsAt = graceEnd({ status, pastDueSince: row?.pastDueSince ?? null }, app.config.pastDueGraceDays);
-  return { organisation: { id, slug, name }, current, usage, graceEndsAt, prices };
+  const subscription = row?.subscription?.ended === false ? row.subscription : null;
+  return { organisation: { id, slug, name }, current, usage, graceEndsAt, subscription, prices };
 }
+
+type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typeof paidColumns>;
+
+/** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
+const { ended, amount, currency, interval, quantity, collectionPaused, paymentMethod, credit, nextTierAt, nextTier } =
+  getTableColumns(paymentSubscriptions);
+const paidColumns = {
+  ended,
+  amount,
+  currency,
+  interval,
+  quantity,
+  collectionPaused,
+  paymentMethod,
+  credit,
+  nextTierAt,
+  nextTier,
+};
 
 const planAndUsage = prepared((db) =>
   db
     .select({
       planRow: planColumns,
       pastDueSince: paymentSubscriptions.pastDueSince,
+      subscription: paidColumns,
       usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')),
     })
     .from(sql`(select 1) as one`)
@@ -163,10 +225,13 @@ const planAndUsage = prepared((db) =>
     .prepare('subscription_summary'),
 );
 
-function summaryOf(app: App, { organisation, current, usage, prices }: SubscriptionFacts): SubscriptionSummary {
+function summaryOf(
+  app: App,
+  { organisation, current, usage, prices, subscription }: SubscriptionFacts,
+): SubscriptionSummary {
   return {
     organisation,
-    plan: planSummaryOf(current, app.now()),
+    plan: { ...planSummaryOf(current, app.now()), price: paidPriceOf(current, subscription, app.now()) },
     usage,
     features: current.plan.features,
     tiers: app.plans.tiers.map(({ tier, name, price, limits, features }) => {
@@ -175,6 +240,12 @@ function summaryOf(app: App, { organisation, current, usage, prices }: Subscript
     }),
     billing_enabled: app.payment !== null,
   };
+}
+
+function paidPriceOf(current: OrganisationPlan, row: PaidSubscription | null, now: Date): PaidPrice {
+  const over = current.subscription?.endsAt != null && current.subscription.endsAt <= now;
+  if (over || row === null || row.amount === null || row.currency === null || row.interval === null) return null;
+  return { amount: row.amount, currency: row.currency, interval: row.interval, quantity: row.quantity ?? 1 };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
+import { livePrices } from '../../billing/prices/live-prices.ts';
 import { readRow } from '../../billing/subscription/subscription-rows.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import type { Report } from '../../billing/sync/report.ts';
@@ -39,6 +40,8 @@ export async function readDrift(app: App, _operator: Operator) {
     select (select count(*)::int from ${someRows} as counted) as rows,
       (select count(*)::int from ${someEvents} as counted) as events`);
 
+  if (app.payment !== null) await livePrices(app);
+  const { unsold } = app.priceCache;
   return {
     rows: rows.map(({ organisation, ...row }) => ({ ...shownSubscription(app, row), organisation })),
     count: counts?.rows ?? 0,
@@ -46,6 +49,8 @@ export async function readDrift(app: App, _operator: Operator) {
     /** Both counts end here. */
     most: maxCounted,
     billing_enabled: app.payment !== null,
+    /** The names of the plans that the provider does not sell. */
+    unsold: app.plans.tiers.filter(({ tier }) => unsold.includes(tier)).map(({ name }) => name),
   };
 }
 

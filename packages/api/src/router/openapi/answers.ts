@@ -59,6 +59,10 @@ export const answers = {
       cancel_at_period_end: z.boolean(),
       current_period_end: time.nullable(),
       ends_at: time.nullable(),
+      price: price
+        .extend({ quantity: z.int() })
+        .nullable()
+        .describe('What all items of the subscription cost per interval; null without a subscription.'),
     }),
     usage: z.array(reading),
     features: flags,

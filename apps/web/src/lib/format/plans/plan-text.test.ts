@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plan, Tier } from '../../subscription.ts';
-import { hasSubscription, isPaymentDue, planSentence, statusText } from './plan-text.ts';
+import { hasSubscription, isPaymentDue, paymentFacts, planSentence, statusText } from './plan-text.ts';
 
 const silver: Plan = {
   tier: 'silver',
@@ -9,9 +9,10 @@ const silver: Plan = {
   cancel_at_period_end: false,
   current_period_end: '2026-12-03T00:00:00Z',
   ends_at: null,
+  price: { amount: 2400, currency: 'gbp', interval: 'month', quantity: 1 },
 };
 const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
-const free: Plan = { ...silver, tier: 'free', name: 'Free', status: 'none', current_period_end: null };
+const free: Plan = { ...silver, tier: 'free', name: 'Free', status: 'none', current_period_end: null, price: null };
 const tiers: Tier[] = [
   { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
   {
@@ -28,6 +29,23 @@ test.each([
   [silver, 'Active', '£24 a month. Renews on 3 December 2026.'],
   [ending, 'Ending', '£24 a month. Ends on 3 December 2026, then Free.'],
   [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
+  [{ ...silver, price: null }, 'Active', 'Renews on 3 December 2026.'],
+  [
+    { ...silver, price: { amount: 1900, currency: 'gbp', interval: 'year', quantity: 1 } },
+    'Active',
+    '£19 a year. Renews on 3 December 2026.',
+  ],
+  [
+    { ...silver, change: { name: 'Free', at: '2026-12-03T00:00:00Z' } },
+    'Active',
+    '£24 a month. Silver until 3 December 2026, then Free.',
+  ],
+  [{ ...silver, collection_paused: true }, 'Active', '£24 a month. Payments are paused.'],
+  [
+    { ...silver, credit: { amount: 1250, currency: 'gbp' } },
+    'Active',
+    '£24 a month. Renews on 3 December 2026. You have £12.50 in credit, which pays your next invoices.',
+  ],
   [free, undefined, 'Free of charge.'],
   [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
   [{ ...free, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],
@@ -72,4 +90,18 @@ test.each([
 test('the plan that follows has the name that the free tier has in the plans', () => {
   const renamed = tiers.map((tier) => (tier.tier === 'free' ? { ...tier, name: 'Starter' } : tier));
   expect(planSentence(ending, renamed)).toBe('£24 a month. Ends on 3 December 2026, then Starter.');
+});
+
+test.each([
+  [{ amount: { amount: 2400, currency: 'gbp' }, payment_method: 'visa 4242' }, '£24 from Visa ending in 4242.'],
+  [{ amount: { amount: 2400, currency: 'gbp' }, payment_method: 'some_pay' }, '£24 from some pay.'],
+  [{ amount: { amount: 2400, currency: 'gbp' }, payment_method: null }, '£24 is due.'],
+  [{ amount: null, payment_method: 'visa 4242' }, ''],
+  [
+    { amount: null, payment_method: null, next_attempt_at: '2026-12-03T00:00:00Z' },
+    'The next attempt is on 3 December 2026.',
+  ],
+])('a failed payment: %o', (facts, sentence) => {
+  const notice = { kind: 'payment_failed' as const, invoice_url: null, grace_ends_at: null, next_attempt_at: null };
+  expect(paymentFacts({ ...notice, ...facts })).toBe(sentence);
 });

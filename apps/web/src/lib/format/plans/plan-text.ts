@@ -2,7 +2,7 @@ import { formatDate } from '#lib/format/dates.ts';
 import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import type { Tone } from '#lib/format/tone.ts';
 import { planTexts } from '#lib/messages/app/plan.ts';
-import type { Plan, Tier } from '#lib/subscription.ts';
+import type { PaymentNotice, Plan, Tier } from '#lib/subscription.ts';
 
 const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
 
@@ -47,9 +47,37 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   if (plan.status === 'canceled') return t.hasEnded;
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 
-  const price = tiers.find((tier) => tier.tier === plan.tier)?.price;
-  const cost = price ? t.price(formatMoney(price), formatInterval(price.interval)) : t.free;
-  return `${cost} ${nextDate(plan, tiers)}`.trim();
+  return [costOf(plan), nextDate(plan, tiers), plan.credit && t.credit(formatMoney(plan.credit))]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** What the subscription costs, which need not be the list price of its plan. Empty if that is no fixed amount. */
+function costOf({ tier, price, ...plan }: Plan): string {
+  const t = planTexts();
+  if (price) return t.price(formatMoney(price), formatInterval(price.interval));
+  return tier !== 'free' && hasSubscription({ tier, price, ...plan }) ? '' : t.free;
+}
+
+/** "£24 from Visa ending in 4242. The next attempt is on 25 December 2026." */
+export function paymentFacts({ amount, payment_method, next_attempt_at }: PaymentNotice): string {
+  const t = planTexts();
+  const method = payment_method === null ? null : methodText(payment_method);
+  const money = amount === null ? null : formatMoney(amount);
+  return [
+    money && (method ? t.amountFrom(money, method) : t.amountDue(money)),
+    next_attempt_at && t.nextAttempt(formatDate(next_attempt_at)),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** "visa 4242" → "Visa ending in 4242" */
+function methodText(method: string): string {
+  const t = planTexts();
+  const [kind = '', last4] = method.split(' ');
+  const name = Object.hasOwn(t.methods, kind) ? t.methods[kind as keyof typeof t.methods] : kind.replaceAll('_', ' ');
+  return last4 === undefined ? name : t.endingIn(name, last4);
 }
 
 /** Why the plan is the free one although there is a subscription. */
@@ -76,6 +104,11 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
     const next = free?.name ?? 'Free';
     return end ? t.endsOn(formatDate(end), next) : t.endsWithPeriod(next);
   }
+  if (plan.change) {
+    const at = formatDate(plan.change.at);
+    return plan.change.name === null ? t.changesOn(plan.name, at) : t.untilThen(plan.name, at, plan.change.name);
+  }
+  if (plan.collection_paused) return t.notCollected;
   if (!plan.current_period_end) return '';
   if (plan.status === 'active') return t.renewsOn(formatDate(plan.current_period_end));
   if (plan.status === 'trialing') return t.trialEndsOn(formatDate(plan.current_period_end));

@@ -45,6 +45,8 @@ export const eventTexts = texts({
     outOfSyncLead:
       'Subscriptions that may differ from the payment provider. Each syncs within a minute, unless something is wrong.',
     compareAll: 'Compare all now',
+    unsold: (plans: string) =>
+      `The payment provider sells no price of ${plans}. It is not offered. Create or activate the price, or run billing-setup.`,
     billingOff: 'Billing is not available on this deployment, so there is no provider to sync with.',
     eventsMarked: (count: number) => (count === 1 ? 'One event needs attention.' : `${count} events need attention.`),
     showThem: 'Show them',
@@ -107,6 +109,8 @@ export const eventTexts = texts({
     outOfSyncLead:
       'Abonnements, die vielleicht vom Zahlungsanbieter abweichen. Jedes wird innerhalb einer Minute abgeglichen, wenn nichts im Wege ist.',
     compareAll: 'Jetzt alle vergleichen',
+    unsold: (plans) =>
+      `Der Zahlungsanbieter verkauft keinen Preis für ${plans}. Der Tarif wird nicht angeboten. Legen Sie den Preis an oder aktivieren Sie ihn, oder führen Sie billing-setup aus.`,
     billingOff: 'In dieser Installation gibt es keine Abrechnung und daher keinen Anbieter zum Abgleichen.',
     eventsMarked: (count) => (count === 1 ? 'Ein Ereignis ist zu prüfen.' : `${count} Ereignisse sind zu prüfen.`),
     showThem: 'Zeigen',

@@ -43,7 +43,7 @@ export const actions: Actions = {
     done: '/billing',
     notice: (_form, record, { locals }) => cancelledText(record, locals.app.plans),
   }),
-  resume: formAction(({ billing }, form) => billing.resume(organisationIn(form)), {
+  resume: formAction(keepPlan, {
     done: '/billing',
     notice: (_form, record, { locals }) => keptText(record, locals.app.plans),
   }),
@@ -57,6 +57,12 @@ type Billing = App.Locals['api']['billing'];
  */
 function organisationIn(form: FormData) {
   return form.has('organisation_id') ? { organisation_id: text(form, 'organisation_id') } : {};
+}
+
+/** Resumes the plan, and says whether that also gave up a change that was planned. */
+async function keepPlan({ billing, subscription }: App.Locals['api'], form: FormData) {
+  const { change } = (await subscription.overview()).plan;
+  return { ...(await billing.resume(organisationIn(form))), hadChange: change !== null };
 }
 
 /** Returns an action that redirects to a page of the payment provider, whose URL `open` returns. */

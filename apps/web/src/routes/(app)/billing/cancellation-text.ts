@@ -19,10 +19,13 @@ export function cancelledText(
   return end && entitledStatuses.includes(status) ? [...cancelled, ...t.haveUntil(end)] : cancelled;
 }
 
-/** "Silver stays. It renews on 22 December 2026." */
-export function keptText({ tier, status, current_period_end }: SubscriptionRecord, plans: Plans): NoticeText {
+/** "Gold stays. The planned change is off. It renews on 22 December 2026." */
+export function keptText(
+  { tier, status, current_period_end, hadChange }: SubscriptionRecord & { hadChange: boolean },
+  plans: Plans,
+): NoticeText {
   const t = planNoticeTexts();
-  const stays = t.stays(nameOf(tier, plans));
+  const stays = [...t.stays(nameOf(tier, plans)), ...(hadChange ? t.changeIsOff : [])];
   const renews = current_period_end && status === 'active';
   return renews ? [...stays, ...t.renews(current_period_end)] : stays;
 }

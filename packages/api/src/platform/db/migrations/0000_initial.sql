@@ -169,6 +169,7 @@ CREATE TABLE "payment_leases" (
 --> statement-breakpoint
 CREATE TABLE "payment_live_prices" (
 	"tier" text PRIMARY KEY NOT NULL,
+	"sold" boolean DEFAULT true NOT NULL,
 	"amount" bigint,
 	"currency" text,
 	"interval" text,

@@ -223,6 +223,8 @@ export const paymentKnownPrices = pgTable('payment_known_prices', {
 /** The current price of each tier at the provider; an empty price if there is none that can be shown. */
 export const paymentLivePrices = pgTable('payment_live_prices', {
   tier: text('tier').primaryKey(),
+  /** Whether the provider sells the tier: its price exists and is not archived. */
+  sold: boolean('sold').notNull().default(true),
   amount: bigint('amount', { mode: 'number' }),
   currency: text('currency'),
   interval: text('interval'),

@@ -105,7 +105,7 @@ function isCustomer(type: string): boolean {
 /** An invoice names its subscription in `parent`; older API versions and checkouts name it directly. */
 function subscriptionOf(object: Fields): string | null {
   const parent = fields(fields(object.parent)?.subscription_details);
-  return idOf(parent?.subscription) ?? idOf(object.subscription);
+  return idOf(parent?.subscription) ?? idOf(object.subscription) ?? idOf(object.released_subscription);
 }
 
 /**

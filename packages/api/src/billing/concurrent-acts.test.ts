@@ -17,7 +17,7 @@ import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 
 // Two nodes that work share one database and one provider.
-const timeouts = { leaseSeconds: 60 };
+const timeouts = { leaseSeconds: 60, actionSeconds: 120 };
 const first = useBillingTest({ timeouts });
 let second: TestApp;
 let other: BillingApp;

@@ -9,8 +9,10 @@ export const timeouts = {
   mailReturnSeconds: 15,
   /** For an answer of the identity provider, with its body. */
   identityProviderSeconds: 10,
-  /** For another billing action of the same organisation to end. */
+  /** For another billing job or action of the same organisation to end, while a job waits for it. */
   leaseSeconds: 20,
+  /** For all of a billing action that a user waits for: the lease and every request to the provider. */
+  actionSeconds: 8,
   /** For an answer of the database to a statement of a request. */
   statementSeconds: 6,
   /** For this time without a failure, before the log says that the database is available again. */

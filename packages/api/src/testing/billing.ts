@@ -39,7 +39,8 @@ export type DeliveryResult = 'answered' | 'refused' | 'done without an answer';
 
 /** Starts the App with the sandbox, whose signed events arrive in an HTTP request. */
 export async function startBillingTest(options: Parameters<typeof startTestApp>[0] = {}): Promise<BillingTest> {
-  const test = await startTestApp(options);
+  // A slow machine needs longer for an action than its user would wait.
+  const test = await startTestApp({ ...options, timeouts: { actionSeconds: 60, ...options.timeouts } });
   let resultOf: () => DeliveryResult = () => 'answered';
   const server = createServer(async (request, response) => {
     const parts: Uint8Array[] = [];
@@ -89,7 +90,7 @@ async function waitForJobs({ app }: TestApp): Promise<boolean> {
     const wasIdle = app.syncs.isIdle();
     const open = await app.sql<{ name: JobName; waits: boolean }[]>`
       select name, bool_or(state < 'active') as waits from pgboss.job
-      where name in ('payment-sync', 'payment-contact', 'payment-checkouts', 'payment-prices', 'payment-portal')
+      where name in ('payment-sync', 'payment-contact', 'payment-checkouts', 'payment-prices', 'payment-portal', 'payment-owner')
         and state < 'completed'
       group by name`;
     if (open.length === 0 && wasIdle && app.syncs.isIdle()) return hasWaited;
@@ -163,7 +164,10 @@ export async function makeSecond({ app, sandbox }: TestApp, customer: unknown, t
 
 /** The App with more patience for a lease: fifty requests in turn take longer than 20 s on a slow machine. */
 export function withPatience(app: BillingApp): BillingApp {
-  return { ...app, config: { ...app.config, timeouts: { ...app.config.timeouts, leaseSeconds: 100 } } };
+  return {
+    ...app,
+    config: { ...app.config, timeouts: { ...app.config.timeouts, leaseSeconds: 100, actionSeconds: 100 } },
+  };
 }
 
 /** Creates another subscription of a customer at the provider, which awaits its first payment. */

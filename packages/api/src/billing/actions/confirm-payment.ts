@@ -34,7 +34,12 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
     if (customer === null) return;
     const customerId = customer.id;
     await runOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
-      await withLease(app, leaseOf(organisationId), (ask) => syncCustomer(app, ask, { organisationId, customerId }));
+      await withLease(
+        app,
+        leaseOf(organisationId),
+        (ask) => syncCustomer(app, ask, { organisationId, customerId }),
+        'action',
+      );
     });
   } catch (error) {
     app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });

@@ -22,19 +22,24 @@ import { closeCheckouts, oldestPayable, paymentUnderWay } from './checkouts.ts';
 export async function endSubscriptions(app: App, organisationId: string): Promise<void> {
   if (app.payment === null) return requireNoneLive(app, organisationId);
 
-  await withLease(app, leaseOf(organisationId), async (ask) => {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      // A checkout that was paid meanwhile has created a subscription, so the next attempt reads everything again.
-      if (!(await closeCheckouts(app, ask, organisationId))) continue;
-      const live = await liveSubscriptions(app, ask, { organisationId });
-      const current = await readCustomer(app, organisationId);
-      const customers = [...(current === null ? [] : [current.id]), ...live.map(({ customerId }) => customerId)];
-      await endEverything(ask, [...new Set(customers)], live);
-      // The next attempt stores the ends, so that `mayBeBilled` sees only what is new.
-      if (live.length === 0) return;
-    }
-    throw paymentUnderWay();
-  });
+  await withLease(
+    app,
+    leaseOf(organisationId),
+    async (ask) => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        // A checkout that was paid meanwhile has created a subscription, so the next attempt reads everything again.
+        if (!(await closeCheckouts(app, ask, organisationId))) continue;
+        const live = await liveSubscriptions(app, ask, { organisationId });
+        const current = await readCustomer(app, organisationId);
+        const customers = [...(current === null ? [] : [current.id]), ...live.map(({ customerId }) => customerId)];
+        await endEverything(ask, [...new Set(customers)], live);
+        // The next attempt stores the ends, so that `mayBeBilled` sees only what is new.
+        if (live.length === 0) return;
+      }
+      throw paymentUnderWay();
+    },
+    'action',
+  );
 }
 
 /**

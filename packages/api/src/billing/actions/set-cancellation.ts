@@ -47,30 +47,35 @@ export async function setCancellation(
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
-  const states = await withLease(app, leaseOf(organisationId), async (ask) => {
-    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, { organisationId });
-    const live = synced.filter((state) => !isEnded(state));
-    if (live.length === 0) {
-      if (failures.length > 0) throw failures[0];
-      if (unknown.length > 0) throw unknownPlan();
-      const hasEnded = await endedBefore(app, organisationId);
-      throw hasEnded && !cancel ? new AppError('VALIDATION', 'The paid plan has already ended.') : noPlan();
-    }
+  const states = await withLease(
+    app,
+    leaseOf(organisationId),
+    async (ask) => {
+      const { states: synced, unknown, failures } = await syncOrganisation(app, ask, { organisationId });
+      const live = synced.filter((state) => !isEnded(state));
+      if (live.length === 0) {
+        if (failures.length > 0) throw failures[0];
+        if (unknown.length > 0) throw unknownPlan();
+        const hasEnded = await endedBefore(app, organisationId);
+        throw hasEnded && !cancel ? new AppError('VALIDATION', 'The paid plan has already ended.') : noPlan();
+      }
 
-    const order = await rankedRows(app, organisationId);
-    const { changed, failed } = await changeAll(app, ask, organisationId, inOrder(live, order), cancel);
-    if (changed.length > 0) {
-      const action = cancel ? 'plan-cancelled' : 'plan-resumed';
-      const tier = order.find((row) => row.tier !== null && changed.some(({ id }) => id === row.id))?.tier;
-      const plan = app.plans.tiers.find((each) => each.tier === tier)?.name;
-      const details: Record<string, string> = plan === undefined ? {} : { plan };
-      await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId, details });
-    }
-    const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
-    const answered = await latestAnswers(app, ask, organisationId, now);
-    requireEveryPlanChanged(app, order, { live, failed, unknown, listFailures: failures, cancel });
-    return answered;
-  });
+      const order = await rankedRows(app, organisationId);
+      const { changed, failed } = await changeAll(app, ask, organisationId, inOrder(live, order), cancel);
+      if (changed.length > 0) {
+        const action = cancel ? 'plan-cancelled' : 'plan-resumed';
+        const tier = order.find((row) => row.tier !== null && changed.some(({ id }) => id === row.id))?.tier;
+        const plan = app.plans.tiers.find((each) => each.tier === tier)?.name;
+        const details: Record<string, string> = plan === undefined ? {} : { plan };
+        await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId, details });
+      }
+      const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
+      const answered = await latestAnswers(app, ask, organisationId, now);
+      requireEveryPlanChanged(app, order, { live, failed, unknown, listFailures: failures, cancel });
+      return answered;
+    },
+    'action',
+  );
 
   const [best] = await rankedRows(app, organisationId);
   if (best === undefined) throw noPlan();

@@ -21,20 +21,25 @@ export async function withCustomer<Result>(
   organisationId: string,
   work: (ask: Ask, customerId: string) => Promise<Result>,
 ): Promise<Result> {
-  return withLease(app, leaseOf(organisationId), async (ask) => {
-    const customerId = await ensureCustomer(app, ask, organisationId);
-    try {
-      const result = await work(ask, customerId);
-      await confirmCustomer(app, customerId);
-      return result;
-    } catch (error) {
-      if (!isMissing(error, 'customer')) throw error;
-      const found = await checkCustomer(app, ask, { organisationId, customerId });
-      if (found === 'known') throw error;
-      if (found === 'unknown') throw unknownCustomer();
-      return work(ask, await ensureCustomer(app, ask, organisationId));
-    }
-  });
+  return withLease(
+    app,
+    leaseOf(organisationId),
+    async (ask) => {
+      const customerId = await ensureCustomer(app, ask, organisationId);
+      try {
+        const result = await work(ask, customerId);
+        await confirmCustomer(app, customerId);
+        return result;
+      } catch (error) {
+        if (!isMissing(error, 'customer')) throw error;
+        const found = await checkCustomer(app, ask, { organisationId, customerId });
+        if (found === 'known') throw error;
+        if (found === 'unknown') throw unknownCustomer();
+        return work(ask, await ensureCustomer(app, ask, organisationId));
+      }
+    },
+    'action',
+  );
 }
 
 /** The name of an organisation's lease. */

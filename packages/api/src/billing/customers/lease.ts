@@ -13,20 +13,28 @@ import { requirePayment } from '../actions/require-payment.ts';
  * statements. It expires after a crash, and then another holder may take it: whatever the
  * first one still stores is refused, because the row's version has changed.
  *
- * The total time is bounded: 20 s of waiting for the lease, 20 s in which requests may start,
- * and 17 s for the last request.
+ * An action, for which a user waits, has eight seconds in all: waiting for the lease and every request included. A job
+ * waits 20 s for the lease, may start requests for 20 s, and has 17 s for the last one.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY if the lease stays taken; PROVIDER_UNAVAILABLE if
  *   the requests take too long.
  */
-export async function withLease<Result>(app: App, name: string, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+export async function withLease<Result>(
+  app: App,
+  name: string,
+  work: (ask: Ask) => Promise<Result>,
+  as: 'action' | 'job' = 'job',
+): Promise<Result> {
   const { ask } = requirePayment(app);
+  const { actionSeconds, leaseSeconds: waitSeconds } = app.config.timeouts;
   const holder = newId(app.now());
-  await take(app, name, holder);
+  const deadline = performance.now() + actionSeconds * 1000;
+  await take(app, name, holder, as === 'action' ? deadline : performance.now() + waitSeconds * 1000);
 
   const lastRequestAt = performance.now() + requestSeconds * 1000;
   try {
     return await work((request) => {
+      if (as === 'action') return ask(request, { deadline });
       if (performance.now() > lastRequestAt) throw tooSlow();
       return ask(request);
     });
@@ -83,8 +91,7 @@ const releaseOfLease = prepared((db) => db.delete(paymentLeases).where(isHolders
 const requestSeconds = 20;
 const leaseSeconds = 45;
 
-async function take(app: App, name: string, holder: string): Promise<void> {
-  const giveUpAt = performance.now() + app.config.timeouts.leaseSeconds * 1000;
+async function take(app: App, name: string, holder: string, giveUpAt: number): Promise<void> {
   for (let pause = 20; !(await tryTake(app, name, holder)); pause = Math.min(pause * 1.5, 250)) {
     if (performance.now() > giveUpAt) {
       const sentence = 'Another billing request of this organisation is still under way. Try again in a moment.';

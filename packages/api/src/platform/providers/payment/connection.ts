@@ -10,7 +10,10 @@ import { boundedRequests } from './bounded-requests.ts';
  *
  * @throws AppError PROVIDER_UNAVAILABLE. `providerErrorOf` returns what the provider answered.
  */
-export type Ask = <Answer>(call: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
+export type Ask = <Answer>(call: (provider: Stripe) => Promise<Answer>, limit?: Deadline) => Promise<Answer>;
+
+/** A time of `performance.now()` at which a request has to end, its retry included. */
+export type Deadline = { deadline: number };
 
 export type Payment = {
   /** The provider's mode that the key belongs to. Events of the other mode are not ours. */
@@ -18,8 +21,8 @@ export type Payment = {
   /** Identifies the key in a log: its mode and its last four characters. */
   key: string;
   /**
-   * For requests that a user waits for: 8 s and one retry, 17 s in total. `withLease` limits the
-   * time of a whole action.
+   * 8 s and one retry, 17 s in total; with a deadline what is left until then, at most 4 s a request. `withLease` sets
+   * the deadline of an action that a user waits for.
    */
   ask: Ask;
   /** For information that a page can do without: 1.5 s and no retry, 1.6 s in total. */
@@ -31,6 +34,9 @@ export type Payment = {
  * the pauses between them.
  */
 type TimeLimits = { request: number; retries: number; total: number };
+
+/** The longest that one HTTP request of an action may take, so that time is left for its retry. */
+const actionRequestMilliseconds = 4000;
 
 export const timeLimits: { action: TimeLimits; askBriefly: TimeLimits } = {
   action: { request: 8000, retries: 1, total: 17_000 },
@@ -48,10 +54,10 @@ export function createPayment(
   instrument: InstrumentCall = uninstrumented,
   { action, askBriefly } = timeLimits,
 ): Payment {
-  function asker(what: string, { request, retries, total }: TimeLimits): Ask {
-    const settings = { ...addressOf(apiUrl), timeout: request, maxNetworkRetries: retries, telemetry: false };
-
-    return async (call) => {
+  function asker(what: string, limits: TimeLimits): Ask {
+    return async (call, until) => {
+      const { request, retries, total } = until === undefined ? limits : limitsUntil(until, limits);
+      const settings = { ...addressOf(apiUrl), timeout: request, maxNetworkRetries: retries, telemetry: false };
       const Sdk = await loadSdk();
       const limit = new AbortController();
       const httpClient = boundedRequests(limit.signal);
@@ -75,6 +81,13 @@ export function createPayment(
     ask: asker('ask', action),
     askBriefly: asker('askBriefly', askBriefly),
   };
+}
+
+/** @throws AppError PROVIDER_UNAVAILABLE once the deadline has passed. */
+function limitsUntil({ deadline }: Deadline, { retries }: TimeLimits): TimeLimits {
+  const left = Math.ceil(deadline - performance.now());
+  if (left <= 0) throw new AppError('PROVIDER_UNAVAILABLE', noAnswer);
+  return { request: Math.min(left, actionRequestMilliseconds), retries, total: left };
 }
 
 const noAnswer = 'The payment provider does not answer. Try again in a moment.';

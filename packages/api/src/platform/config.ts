@@ -106,7 +106,6 @@ export const variables = z
         'must be methods such as card, separated by commas.',
       )
       .default(['card', 'link']),
-    PAYMENT_DISPUTES: z.enum(['keep', 'end'], 'must be keep or end.').default('keep'),
     SMTP_URL: serverUrl(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
       .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
@@ -207,8 +206,6 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
           pageOrigins: set.PAYMENT_PAGE_ORIGINS,
           /** The methods that a checkout offers. */
           methods: set.PAYMENT_METHODS,
-          /** Whether an open or lost dispute ends the plan. */
-          disputesEndPlan: set.PAYMENT_DISPUTES === 'end',
         }
       : null,
     prices,

@@ -1,9 +1,13 @@
-import { inArray } from 'drizzle-orm';
+import { desc, eq, inArray, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentEvents } from '../../platform/db/schema/billing.ts';
-import { undeliveredEvents } from '../../platform/providers/payment/account.ts';
+import { paymentEvents, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { hourSeconds } from '../../platform/durations.ts';
+import { webhookUrl } from '../../platform/links.ts';
+import { eventsSince, undeliveredEvents, webhookEndpoints } from '../../platform/providers/payment/account.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { type PaymentEvent, parseEvent } from '../../platform/providers/payment/event.ts';
 import { requirePayment } from '../actions/require-payment.ts';
+import { subscribedTypes } from './event-handlers.ts';
 import { applyEvent } from './receive-event.ts';
 
 /** Undelivered events may belong to other endpoints and be many, so one run is bounded. */
@@ -29,6 +33,83 @@ export async function applyUndelivered(app: App): Promise<number> {
     break;
   }
   return applied;
+}
+
+const settingName = 'events_known_until';
+const silenceSeconds = hourSeconds;
+
+/**
+ * Applies the events that were never delivered nor listed as undelivered, because the provider had disabled the
+ * endpoint. Where no event came for an hour, or the endpoint is disabled now, all events since then are listed. The
+ * second until which nothing can be missing is stored. Returns how many were new: then all rows are to be compared.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE: the next run lists the same again.
+ */
+export async function applyMissed(app: App): Promise<number> {
+  const { ask } = requirePayment(app);
+  const now = Math.floor(app.now().getTime() / 1000);
+  const newest = await newestEvent(app);
+  const since = (await knownUntil(app)) ?? newest ?? now;
+  const isQuiet = (await longestSilence(app, since, newest, now)) > silenceSeconds || (await isDisabled(app, ask));
+
+  let applied = 0;
+  if (isQuiet) {
+    const listed: object[] = [];
+    for await (const events of eventsSince(ask, since, subscribedTypes)) listed.push(...events);
+    applied = await applyNew(app, listed);
+    if (applied > 0) app.log.warn('The payment provider had not delivered all events.', { applied });
+  }
+  // The time after the newest event is not known: the endpoint may have been disabled since.
+  await saveKnownUntil(app, (await newestEvent(app)) ?? since);
+  return applied;
+}
+
+async function knownUntil(app: App): Promise<number | null> {
+  const [row] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, settingName));
+  return row === undefined ? null : Number(row.value);
+}
+
+async function saveKnownUntil(app: App, second: number): Promise<void> {
+  const value = String(second);
+  await app.db
+    .insert(paymentSettings)
+    .values({ name: settingName, value })
+    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
+}
+
+/** The provider's second of the event that arrived last; null before the first one. */
+async function newestEvent(app: App): Promise<number | null> {
+  const [newest] = await app.db
+    .select({ created: paymentEvents.created })
+    .from(paymentEvents)
+    .orderBy(desc(paymentEvents.receivedAt), desc(paymentEvents.number))
+    .limit(1);
+  return newest?.created ?? null;
+}
+
+/** The longest time without an event since a second of the provider's clock, in seconds. */
+async function longestSilence(app: App, since: number, newest: number | null, now: number): Promise<number> {
+  const [row] = await app.db.execute<{ gap: number | null }>(sql`
+    select max(gap)::float8 as gap from (
+      select created - lag(created, 1, ${since}::bigint) over (order by created) as gap
+      from ${paymentEvents} where ${paymentEvents.created} >= ${since}) as gaps`);
+  return Math.max(row?.gap ?? 0, now - (newest ?? since));
+}
+
+/** Whether the provider has switched our endpoint off. A key may lack the right to read it. */
+async function isDisabled(app: App, ask: Ask): Promise<boolean> {
+  if (app.config.publicBaseUrl === null) return false;
+  const url = webhookUrl(app.config);
+  try {
+    const ours = (await webhookEndpoints(ask)).filter((each) => each.url === url);
+    const disabled = ours.length > 0 && !ours.some(({ isEnabled }) => isEnabled);
+    if (disabled)
+      app.log.warn('The payment provider has switched the webhook endpoint off. Switch it on there.', { url });
+    return disabled;
+  } catch (error) {
+    if (providerErrorOf(error)?.status !== 403) throw error;
+    return false;
+  }
 }
 
 async function applyNew(app: App, listed: object[]): Promise<number> {

@@ -23,6 +23,7 @@ type HandlerName =
   | 'invoice_problem'
   | 'schedule'
   | 'note'
+  | 'money'
   | 'customer_gone'
   | 'prices';
 
@@ -52,8 +53,16 @@ const handlers: Record<string, HandlerName | undefined> = {
   'invoice.payment_failed': 'invoice_problem',
   'invoice.payment_action_required': 'invoice_problem',
   'invoice.finalization_failed': 'note',
-  'charge.refunded': 'note',
-  'charge.dispute.created': 'note',
+  'charge.refunded': 'money',
+  'refund.created': 'money',
+  'refund.updated': 'money',
+  'refund.failed': 'money',
+  'charge.dispute.created': 'money',
+  'charge.dispute.updated': 'money',
+  'charge.dispute.closed': 'money',
+  'charge.dispute.funds_withdrawn': 'money',
+  'charge.dispute.funds_reinstated': 'money',
+  'radar.early_fraud_warning.created': 'money',
   'subscription_schedule.updated': 'schedule',
   'subscription_schedule.released': 'schedule',
   'subscription_schedule.canceled': 'schedule',
@@ -83,7 +92,7 @@ type HandlerResult = { outcome: EventOutcome; toSync: string | null };
 /** Runs the handler of a stored event. */
 export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent): Promise<HandlerResult> {
   if (stored.handler === 'prices') return withoutSync(await requestPriceLookUp(app, tx, stored.event));
-  if (stored.organisationId === null) return withoutSync(await handleForeignEvent(tx, stored));
+  if (stored.organisationId === null) return withoutSync(await handleForeignEvent(app, tx, stored));
 
   const ours = { ...stored, organisationId: stored.organisationId };
   switch (stored.handler) {
@@ -104,6 +113,7 @@ export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent
     case 'schedule':
       return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'note':
+    case 'money':
       return withoutSync(eventOutcomes.noted);
     case 'customer_gone':
       return withoutSync(await handleCustomerDeleted(app, tx, ours));
@@ -115,9 +125,16 @@ function withoutSync(outcome: EventOutcome): HandlerResult {
 }
 
 /** Handles an event of a customer that is not ours; it is flagged if its metadata name an organisation. */
-async function handleForeignEvent(tx: Transaction, { event, references }: StoredEvent): Promise<EventOutcome> {
-  // A dispute names no customer, and operators have to see each one.
-  if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
+async function handleForeignEvent(
+  app: App,
+  tx: Transaction,
+  { event, references, handler }: StoredEvent,
+): Promise<EventOutcome> {
+  // It may name charge and payment alone, and operators have to see each one: a job finds its organisation.
+  if (handler === 'money' && references.customerId === null) {
+    await app.jobs.send(tx, 'payment-owner', { eventId: event.id }, { key: event.id });
+    return eventOutcomes.noted;
+  }
   if (references.organisations.length === 0) return eventOutcomes.not_ours;
 
   const ids = references.organisations.filter(isUuid);

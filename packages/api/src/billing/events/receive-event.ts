@@ -70,6 +70,7 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
 
   if (toSync !== null) app.syncs.request(toSync);
   if (handler === 'prices') app.jobs.wake('payment-prices');
+  if (handler === 'money') app.jobs.wake('payment-owner');
   if (handler === 'customer_gone') app.jobs.wake('payment-sync');
   return { received: true, handled };
 }

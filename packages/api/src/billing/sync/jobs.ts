@@ -7,8 +7,9 @@ import { runSteps } from '../../platform/jobs/run-steps.ts';
 import { closeCheckoutsIfPaid } from '../actions/checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
-import { applyUndelivered } from '../events/apply-undelivered.ts';
+import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents, dropOldPayloads } from '../events/delete-old-events.ts';
+import { findOwner } from '../events/find-owner.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { updatePortal } from '../prices/portal-configuration.ts';
 import { compareAll } from './reconcile.ts';
@@ -78,6 +79,12 @@ export function billingJobs({
       retry: untilNextPrices,
       isHandledHere,
     },
+    'payment-owner': {
+      handler: (data: { eventId: string }) => findOwner(app, data.eventId),
+      policy: 'stately',
+      retry: { forSeconds: daySeconds, longestPauseSeconds: 3600 },
+      isHandledHere,
+    },
     'payment-due': {
       handler: async () => void (await enqueueDue(scheduled)),
       policy: 'stately',
@@ -87,7 +94,10 @@ export function billingJobs({
       recordsSuccess: true,
     },
     'payment-undelivered': {
-      handler: async () => void (await applyUndelivered(scheduled)),
+      async handler() {
+        await applyUndelivered(scheduled);
+        if ((await applyMissed(scheduled)) > 0) logReport(scheduled, await compareAll(scheduled));
+      },
       policy: 'stately',
       schedule: '*/15 * * * *',
       recordsSuccess: true,

@@ -6,7 +6,7 @@ import type { SubscriptionState } from '../../platform/providers/payment/subscri
 import { allSubscriptions } from '../../platform/providers/payment/subscriptions.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { recoverCustomer } from '../customers/customer.ts';
-import { applyUndelivered } from '../events/apply-undelivered.ts';
+import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import type { Report } from './report.ts';
 import { type SyncRound, startRound } from './sync-round.ts';
@@ -20,6 +20,7 @@ import { type SyncRound, startRound } from './sync-round.ts';
  */
 export async function reconcileAll(app: App): Promise<Report> {
   await applyUndelivered(app);
+  await applyMissed(app);
 
   const due = await app.db
     .select({

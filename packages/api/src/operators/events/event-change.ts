@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
 import {
+  moneyOfEvent,
   parsePayload,
   type ShownObject,
   subscriptionAfter,
@@ -32,7 +33,16 @@ type InvoiceChange = {
   currency: string;
 };
 
-type EventChange = SubscriptionChange | InvoiceChange;
+/** A dispute, a refund or an early fraud warning. `amount` in the provider's minor units. */
+type MoneyChange = {
+  kind: 'money';
+  amount: number | null;
+  currency: string | null;
+  status: string | null;
+  reason: string | null;
+};
+
+type EventChange = SubscriptionChange | InvoiceChange | MoneyChange;
 
 /** Returns the plan that is sold under a lookup key or price id, else that key or id. */
 export type NameOfPrice = (price: string) => string;
@@ -51,6 +61,7 @@ export function readEventChange(
 
   if (type.startsWith('customer.subscription.')) return ofSubscription(shown, nameOf);
   if (type.startsWith('invoice.')) return ofInvoice(readInvoiceState(shown.object));
+  if (/^(charge|refund|radar)\./.test(type)) return { kind: 'money', ...moneyOfEvent(shown) };
   return null;
 }
 

@@ -28,6 +28,8 @@ export interface JobData {
   'payment-checkouts': { organisationId: string };
   /** Reads the prices of the tiers from the provider and stores them. */
   'payment-prices': object;
+  /** Finds the organisation of a dispute, a refund or a warning, which names a payment alone. */
+  'payment-owner': { eventId: string };
   /** Updates the portal's configuration to the current prices. */
   'payment-portal': object;
   /** Enqueues the due syncs of subscriptions, pushes of billing e-mail addresses and closings of checkouts. */

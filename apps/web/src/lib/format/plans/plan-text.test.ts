@@ -31,7 +31,7 @@ test.each([
   [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
   [{ ...silver, price: null }, 'Active', 'Renews on 3 December 2026.'],
   [
-    { ...silver, price: { amount: 1900, currency: 'gbp', interval: 'year', quantity: 1 } },
+    { ...silver, price: { amount: 1900, currency: 'gbp', interval: 'year' as const, quantity: 1 } },
     'Active',
     '£19 a year. Renews on 3 December 2026.',
   ],

@@ -29,4 +29,6 @@ test('a cancellation of a plan that gives nothing names no day', () => {
 test('a plan that is kept names the day of its renewal, where there is one', () => {
   expect(written(keptText(record, plans))).toBe('Silver stays. It renews on 22 December 2026.');
   expect(written(keptText({ ...record, status: 'past_due' }, plans))).toBe('Silver stays.');
+  const dropped = keptText({ ...record, hadChange: true }, plans);
+  expect(written(dropped)).toBe('Silver stays. The planned change is off. It renews on 22 December 2026.');
 });

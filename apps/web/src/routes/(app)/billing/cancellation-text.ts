@@ -21,7 +21,7 @@ export function cancelledText(
 
 /** "Gold stays. The planned change is off. It renews on 22 December 2026." */
 export function keptText(
-  { tier, status, current_period_end, hadChange }: SubscriptionRecord & { hadChange: boolean },
+  { tier, status, current_period_end, hadChange = false }: SubscriptionRecord & { hadChange?: boolean },
   plans: Plans,
 ): NoticeText {
   const t = planNoticeTexts();

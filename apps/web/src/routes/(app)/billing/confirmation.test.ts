@@ -10,6 +10,7 @@ const unpaid: Plan = {
   cancel_at_period_end: false,
   current_period_end: null,
   ends_at: null,
+  price: null,
 };
 
 /** Follows the page's refreshes, and counts how often the provider is asked. */

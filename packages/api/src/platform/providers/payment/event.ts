@@ -54,6 +54,24 @@ export function subscriptionBefore({ object, previous }: ShownObject): Subscript
   return previous === null ? null : readSubscriptionState(objectBefore(object as Fields, previous as Fields));
 }
 
+/** The payment that a dispute, a refund or a warning is about, by its payment intent and its charge. */
+export function paymentOfEvent({ object }: ShownObject): { intent: string | null; charge: string | null } {
+  const { payment_intent, charge } = object as Fields;
+  return { intent: idOf(payment_intent), charge: idOf(charge) };
+}
+
+/** What a dispute, a refund or a warning says: its amount in minor units, its status and its reason. */
+export function moneyOfEvent({ object }: ShownObject) {
+  const { amount, amount_refunded, currency, status, reason, fraud_type } = object as Fields;
+  const code = textOf(currency);
+  return {
+    amount: seconds(amount_refunded) ?? seconds(amount),
+    currency: code !== null && /^[a-z]{3}$/i.test(code) ? code : null,
+    status: textOf(status),
+    reason: textOf(reason) ?? textOf(fraud_type),
+  };
+}
+
 /** The names of what an event about a price or product concerns. */
 export function offerOfEvent({ type, object, objectId }: PaymentEvent) {
   const { lookup_key, product } = object as Fields;

@@ -1,5 +1,5 @@
 import { dateOfSecond } from '../../durations.ts';
-import { type Fields, seconds, textOf } from '../untrusted-json.ts';
+import { type Fields, idOf, seconds, textOf } from '../untrusted-json.ts';
 import { type Ask, providerErrorOf } from './connection.ts';
 
 /** An invoice of a subscription. `isFirst`: of the start of the subscription. */
@@ -53,6 +53,24 @@ export async function finaliseInvoice(ask: Ask, id: string): Promise<Invoice> {
     if (providerErrorOf(error)?.status !== 400) throw error;
     return invoiceOf(await ask((provider) => provider.invoices.retrieve(id)));
   }
+}
+
+/** Whose invoice a payment paid. */
+export type PaidInvoice = { invoiceId: string; customerId: string | null; subscriptionId: string | null };
+
+/**
+ * Returns the invoice that a payment paid; null if it paid none.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
+export async function invoiceOfPayment(ask: Ask, intent: string): Promise<PaidInvoice | null> {
+  const payment = { type: 'payment_intent' as const, payment_intent: intent };
+  const { data } = await ask((provider) => provider.invoicePayments.list({ payment, limit: 1 }));
+  const invoiceId = idOf(data[0]?.invoice);
+  if (invoiceId === null) return null;
+  const invoice = await ask((provider) => provider.invoices.retrieve(invoiceId));
+  const subscription = invoice.parent?.subscription_details?.subscription;
+  return { invoiceId, customerId: idOf(invoice.customer), subscriptionId: idOf(subscription) };
 }
 
 /** An invoice as an event shows it. Amounts in the provider's minor units. */

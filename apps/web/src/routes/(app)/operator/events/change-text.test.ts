@@ -47,3 +47,15 @@ function textOf(type: string, data: object): string | null {
   const change = readEventChange(type, JSON.stringify({ data }));
   return change && changeText(change);
 }
+
+test('a dispute is told by its amount, status and reason', () => {
+  const change = {
+    kind: 'money' as const,
+    amount: 2400,
+    currency: 'gbp',
+    status: 'needs_response',
+    reason: 'fraudulent',
+  };
+  expect(changeText(change)).toBe('£24.00, needs response, fraudulent');
+  expect(changeText({ ...change, amount: null, status: null })).toBe('fraudulent');
+});

@@ -7,6 +7,7 @@ type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
 
 /** "Status past due, was active; ends on 3 December 2026", "£24.00 paid" */
 export function changeText(change: Change): string {
+  if (change.kind === 'money') return moneyText(change);
   return change.kind === 'invoice' ? invoiceText(change) : subscriptionText(change);
 }
 
@@ -17,6 +18,15 @@ export function changeText(change: Change): string {
 export function subscriptionStatus(status: string): string {
   const known = changeTexts().status;
   return Object.hasOwn(known, status) ? known[status as keyof typeof known] : status.replaceAll('_', ' ');
+}
+
+/** "£5.00, needs response, fraudulent": the provider's own words, which the dashboard shows too. */
+function moneyText({ amount, currency, status, reason }: Extract<Change, { kind: 'money' }>): string {
+  const money = amount === null || currency === null ? null : formatFullAmount({ amount, currency });
+  return [money, status, reason]
+    .filter((part) => part !== null)
+    .map((part) => part.replaceAll('_', ' '))
+    .join(', ');
 }
 
 function invoiceText({ amount_due, amount_paid, currency }: Extract<Change, { kind: 'invoice' }>): string {

@@ -1,0 +1,44 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { parsePayload, paymentOfEvent } from '../../platform/providers/payment/event.ts';
+import { invoiceOfPayment, type PaidInvoice } from '../../platform/providers/payment/invoices.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+
+/**
+ * Finds the organisation of a stored event about a dispute, a refund or an early fraud warning, and stores it with the
+ * invoice. Such an event names its payment alone; the provider tells the invoice that was paid, and the invoice its
+ * customer. An event of a payment that is not ours stays without an organisation. May be repeated.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE: the queue repeats the job.
+ */
+export async function findOwner(app: App, eventId: string): Promise<void> {
+  const { ask } = requirePayment(app);
+  const [event] = await app.db.select().from(paymentEvents).where(eq(paymentEvents.id, eventId));
+  const shown = event?.payload == null ? null : parsePayload(event.payload);
+  const { intent } = shown === null ? { intent: null } : paymentOfEvent(shown);
+  if (intent === null) return;
+
+  const paid = await invoiceOfPayment(ask, intent);
+  if (paid === null) return;
+  const organisationId = await ownerOf(app, paid);
+  if (organisationId === null) return;
+  const { invoiceId, customerId, subscriptionId } = paid;
+  await app.db
+    .update(paymentEvents)
+    .set({ organisationId, invoiceId, customerId, subscriptionId })
+    .where(eq(paymentEvents.id, eventId));
+}
+
+async function ownerOf(app: App, { customerId, subscriptionId }: PaidInvoice): Promise<string | null> {
+  const [customer] = await app.db
+    .select({ id: paymentCustomers.organisationId })
+    .from(paymentCustomers)
+    .where(eq(paymentCustomers.customerId, customerId ?? ''));
+  if (customer !== undefined) return customer.id;
+  const [subscription] = await app.db
+    .select({ id: paymentSubscriptions.organisationId })
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.id, subscriptionId ?? ''));
+  return subscription?.id ?? null;
+}

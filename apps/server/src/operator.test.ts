@@ -56,7 +56,7 @@ const failures: [name: string, args: string[], env: NodeJS.ProcessEnv, code: num
   ],
   ['a missing database', ['list'], unknown, 1, /^The database refuses: .*DATABASE_URL\.\n$/],
   ['a data directory that is a file', ['list'], { DATA_DIR: file }, 1, /^DATA_DIR \(.*\) cannot be used .*\n$/],
-  ['a missing PLANS_FILE', ['list'], { ...unreachable, PLANS_FILE: '/nowhere' }, 1, /^PLANS_FILE .*\n$/],
+  ['a missing PLANS_FILE', ['list'], { ...unreachable, PLANS_FILE: '/nowhere' }, 1, /^PLANS_FILE: \/nowhere .*\n$/],
 ];
 
 it.each(failures)(
@@ -93,7 +93,7 @@ it('the doctor reports an unavailable database along with its other findings', a
   const { code, printed } = await operator(['doctor'], { ...unreachable, PORT: '1' });
 
   expect(code).toBe(1);
-  expect(printed).toMatch(/^WRONG {2}Database: It does not answer \(ECONNREFUSED\)\. .*DATABASE_URL\.$/m);
+  expect(printed).toMatch(/^WRONG {2}Database: The database does not answer \(ECONNREFUSED\): .*DATABASE_URL\.$/m);
   expect(printed).toMatch(/^WRONG {2}Base URL: /m);
   expect(printed).toMatch(/^WRONG {2}Mail server: /m);
   expect(printed).toMatch(/things are wrong\.\n$/);

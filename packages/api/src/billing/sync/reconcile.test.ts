@@ -144,8 +144,9 @@ describe('a sync', () => {
 
   test('refuses and flags a subscription of another customer', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
+    const { customer } = (await makeSubscriber(billing)).subscription;
     Object.assign(provider().state().subscriptions[subscription.id] ?? {}, {
-      customer: 'cus_other',
+      customer,
       status: 'canceled',
     });
     await syncSubscription(billing.app, subscription.id);

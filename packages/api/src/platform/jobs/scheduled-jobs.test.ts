@@ -71,6 +71,7 @@ it('each job that depends on time has a schedule, in UTC', async () => {
   const scheduled = await test.app.sql`select name, cron, timezone from pgboss.schedule order by name`;
   expect(scheduled.map(({ name, cron, timezone }) => `${name} ${cron} ${timezone}`)).toEqual([
     'changes-sweep */10 * * * * UTC',
+    'encrypt-anew * * * * * UTC',
     'payment-compare 23 3 * * * UTC',
     'payment-due * * * * * UTC',
     'payment-plan-times * * * * * UTC',

@@ -9,7 +9,8 @@ useMemoryFolder();
 
 const tests = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
 
-// A test that mentions none of these runs without a database, a socket and a process of its own.
+// A test that mentions none of these runs without a database, a socket and a process of its own. Told by the text and
+// not by the file's name, so that a test that begins to need one cannot run as a pure one by mistake.
 const needsMore = /\/testing\b|testing\.ts|embedded|postgres|createApp|node:(child_process|net|http)|TEST_DATABASE_URL/;
 const pureTests = fs.globSync(tests).filter((file) => !needsMore.test(fs.readFileSync(file, 'utf8')));
 const cheapPasswordHash = fileURLToPath(new URL('packages/api/src/testing/cheap-password-hash.ts', import.meta.url));

@@ -14,7 +14,7 @@ export function sandboxSecrets(dataDir, demoAddresses = []) {
     idpClientSecret: `sandbox-${random()}`,
     paymentSecretKey: `sk_test_${random()}`,
     paymentWebhookSecret: `sandbox-${random()}`,
-    secretKey: random(32),
+    secretKey: `sandbox-${random(32)}`,
     ...known,
     passwords: {
       ...Object.fromEntries(demoAddresses.map((email) => [email, `demo-${random(6)}`])),

@@ -83,7 +83,8 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
   } catch (thrown) {
     return rejectRequest(event, thrown);
   }
-  locals.sessionEnded = locals.principal === null && readCookie(app, cookies, 'session') !== null;
+  locals.sessionEnded =
+    locals.principal === null && !locals.stepPending && readCookie(app, cookies, 'session') !== null;
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
   if (!isDataRequest && !url.pathname.startsWith('/api/')) await keepSharedCookie(locals, cookies, request);
   return redirectInHeader(request, await visitorPage(event, () => render(event, resolve)));

@@ -6,6 +6,7 @@ import { operatorEvents } from './operator-events.ts';
 import { queue } from './queue.ts';
 import type { Visit } from './routes.ts';
 import { sandbox } from './sandbox.ts';
+import { secondFactor } from './second-factor.ts';
 import { wide } from './tour-part.ts';
 import { visitors } from './visitors.ts';
 
@@ -40,7 +41,7 @@ export async function visitAllPages(
     await page.setViewportSize(wide);
   }
 
-  for (const visit of [visitors, queue, customer, invitations, operatorEvents, sandbox])
+  for (const visit of [visitors, queue, customer, secondFactor, invitations, operatorEvents, sandbox])
     await visit({ service, request, newPage, see });
   for (const context of contexts) await context.close();
   return seen;

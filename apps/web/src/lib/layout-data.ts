@@ -18,6 +18,7 @@ export interface LayoutData {
     /** Whether the session is fresh, and how else the user confirms who they are. */
     fresh: boolean;
     hasPassword: boolean;
+    hasFactor: boolean;
   } | null;
   /** The notice about the form that led to this page; null on every other page. */
   notice: ShownNotice | null;

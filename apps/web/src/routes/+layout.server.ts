@@ -21,6 +21,7 @@ export const load: LayoutServerLoad = ({ locals, cookies, request }): LayoutData
       organisation: principal.organisation && organisationName(principal.organisation),
       fresh: principal.freshUntil !== null && principal.freshUntil > locals.app.now(),
       hasPassword: principal.hasPassword,
+      hasFactor: principal.hasFactor,
     },
   };
 };

@@ -44,6 +44,12 @@ export type UserPrincipal = Authority & {
   hasPassword: boolean;
   /** Until when the session is fresh (see fresh-sign-in.ts); null if it never was. */
   freshUntil: Date | null;
+  /** Whether it became fresh by a factor of the account's own. */
+  freshByFactor: boolean;
+  /** Whether the account has a second factor, usable or not. */
+  hasFactor: boolean;
+  /** Whether the user has yet to review the account's factors: a link set the password or the address. */
+  reviewPending: boolean;
 };
 
 /**
@@ -76,7 +82,19 @@ const scopesOf: Record<Role, Scope[]> = {
 /** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
-    Partial<Pick<UserPrincipal, 'planRow' | 'freshUntil' | 'hasPassword' | 'isShared' | 'sharedHash'>>,
+    Partial<
+      Pick<
+        UserPrincipal,
+        | 'planRow'
+        | 'freshUntil'
+        | 'freshByFactor'
+        | 'hasPassword'
+        | 'hasFactor'
+        | 'reviewPending'
+        | 'isShared'
+        | 'sharedHash'
+      >
+    >,
 ): UserPrincipal {
   const { accountStatus, role, organisation } = facts;
   const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
@@ -88,6 +106,9 @@ export function makePrincipal(
     isShared: facts.isShared ?? false,
     sharedHash: facts.sharedHash ?? null,
     freshUntil: facts.freshUntil ?? null,
+    freshByFactor: facts.freshByFactor ?? false,
+    hasFactor: facts.hasFactor ?? false,
+    reviewPending: facts.reviewPending ?? false,
     planRow: facts.planRow ?? null,
     organisationId: organisation?.id ?? null,
     scopes,

@@ -26,7 +26,9 @@ type Kind =
   | 'sent'
   | 'language'
   | 'theme'
-  | 'steps';
+  | 'steps'
+  | 'step'
+  | 'challenge';
 
 /** What these functions need of the App. */
 type Configured = Pick<App, 'config'>;
@@ -43,6 +45,8 @@ const lifetimeSeconds: Record<Kind, number> = {
   language: yearSeconds,
   theme: yearSeconds,
   steps: yearSeconds,
+  step: 600,
+  challenge: 300,
 };
 
 /** Whether cookies are Secure, by the scheme of PUBLIC_BASE_URL and never by the request's. */

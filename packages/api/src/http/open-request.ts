@@ -1,15 +1,13 @@
 import type { App } from '../app.ts';
 import { limitKey } from '../auth/limit-key.ts';
-import type { Principal } from '../auth/principal.ts';
 import { presentedKey, readKey } from '../auth/read-key.ts';
-import { tokenForBrowser } from '../auth/sessions/known-browser.ts';
 import {
   deleteSession,
   deleteSharedSession,
-  readSession,
+  readPresentedSession,
   readSharedSession,
-  startSession,
 } from '../auth/sessions/session.ts';
+import { type Begun, openSession } from '../auth/sign-in/open-session.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Client } from '../platform/security/client.ts';
 import { hashToken } from '../platform/security/token.ts';
@@ -30,7 +28,8 @@ import { watchProxies } from './watch-proxies.ts';
 
 /** A request as it begins. */
 export function newRequestState(app: App): RequestState {
-  const state: Partial<RequestState> = { app, requestId: crypto.randomUUID(), body: Buffer.alloc(0), principal: null };
+  const state: Partial<RequestState> = { app, requestId: crypto.randomUUID(), body: Buffer.alloc(0) };
+  Object.assign(state, { principal: null, stepPending: false });
   // `authenticate` adds the rest. A request that is refused before has no handler that would read it.
   return state as RequestState;
 }
@@ -64,14 +63,14 @@ export async function openRequest(state: RequestState, source: RequestSource, me
  */
 export async function authenticate(state: RequestState, source: RequestSource): Promise<void> {
   state.client = new RequestClient(state.app, source);
-  state.principal = await resolvePrincipal(state.app, source);
+  Object.assign(state, await resolvePrincipal(state.app, source));
   state.session = sessionActions(state, source.cookies);
   state.api = createCaller(routerContext(state), { signal: source.signal });
 }
 
 /** Returns the router's context of an authenticated request. */
-export function routerContext({ app, principal, requestId, client, session }: RequestState): Context {
-  return { app, principal, requestId, client, session };
+export function routerContext({ app, principal, stepPending, requestId, client, session }: RequestState): Context {
+  return { app, principal, stepPending, requestId, client, session };
 }
 
 /**
@@ -114,8 +113,9 @@ const sharedCookieRequests =
 async function resolvePrincipal(
   app: App,
   { method, pathname, headers, cookies }: RequestSource,
-): Promise<Principal | null> {
-  if (sessionless.test(pathname)) return null;
+): Promise<Pick<RequestState, 'principal' | 'stepPending'>> {
+  const nobody = { principal: null, stepPending: false };
+  if (sessionless.test(pathname)) return nobody;
 
   // HEAD requests have no side effects.
   const readOnly = method === 'HEAD';
@@ -124,15 +124,17 @@ async function resolvePrincipal(
     const keyPrincipal = await readKey(app, key, { readOnly });
     if (keyPrincipal === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
     await limitKey(app, keyPrincipal);
-    return keyPrincipal;
+    return { ...nobody, principal: keyPrincipal };
   }
 
   const token = readCookie(app, cookies, 'session');
-  const principal = token === null ? null : await readSession(app, token, { readOnly });
-  if (principal !== null || !sharedCookieRequests.test(`${method} ${pathname}`)) return principal;
+  const presented = token === null ? null : await readPresentedSession(app, token, { readOnly });
+  const { principal, waits: stepPending } = presented ?? { principal: null, waits: false };
+  if (principal !== null || !sharedCookieRequests.test(`${method} ${pathname}`)) return { principal, stepPending };
 
   const shared = readSharedCookie(app, cookies);
-  return shared === null ? null : readSharedSession(app, shared, { readOnly });
+  const asking = shared === null ? null : await readSharedSession(app, shared, { readOnly });
+  return { principal: asking, stepPending };
 }
 
 /**
@@ -181,19 +183,36 @@ export function sessionActions(
     await writeSharedCookie(app, cookies, token);
   }
 
+  async function begin({ token, browserToken }: Begun) {
+    await end();
+    await write(token);
+    writeCookie(app, cookies, 'known', browserToken);
+    if (readCookie(app, cookies, 'step') !== null) clearCookie(app, cookies, 'step');
+  }
+
   return {
-    async start(session) {
-      const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
-      const token = await startSession(app, { ...session, browserHash: browser.hash, client });
-      await end();
-      await write(token);
-      writeCookie(app, cookies, 'known', browser.token);
+    async start(firstStep) {
+      const opened = await openSession(app, firstStep, client);
+      if (opened.kind === 'session') return begin(opened);
+
+      writeCookie(app, cookies, 'step', opened.stepToken);
+      if (opened.waitingToken !== null) {
+        await end();
+        writeCookie(app, cookies, 'session', opened.waitingToken);
+      }
+      const { methods } = opened;
+      throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.', { facts: { methods } });
     },
+    begin,
+    stepToken: () => readCookie(app, cookies, 'step'),
+    challengeCookie: () => readCookie(app, cookies, 'challenge'),
+    rememberChallenge: (cookie) => writeCookie(app, cookies, 'challenge', cookie),
     async end() {
       await end();
       const shared = readSharedCookie(app, cookies);
       if (shared !== null) await deleteSharedSession(app, shared);
       clearCookie(app, cookies, 'session');
+      if (readCookie(app, cookies, 'step') !== null) clearCookie(app, cookies, 'step');
       clearSharedCookie(app, cookies);
     },
     renew: write,

@@ -37,6 +37,8 @@ export type RequestState = {
   client: Client;
   /** Null without a session or API key, and on the routes that need none. */
   principal: Principal | null;
+  /** Whether the request has a session that waits for its second step, and so no principal. */
+  stepPending: boolean;
   /** Starts and ends sessions, and sets their cookies. */
   session: Context['session'];
   /** The router, called in this process for the principal. */

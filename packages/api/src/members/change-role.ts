@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
@@ -16,7 +16,7 @@ export const changeRoleInput = z.object({
   organisation_id: organisationField,
   user_id: z.uuid('There is no such member.'),
   role: z.enum(['owner', 'admin', 'member', 'viewer'], 'Choose a role.'),
-  password: confirmingPassword,
+  ...confirmation,
   /** Of a role without ADMIN. */
   keep_keys: keepKeysField,
 });
@@ -35,11 +35,17 @@ export const changeRoleInput = z.object({
 export async function changeRole(
   app: App,
   principal: Administrator,
-  { organisation_id, user_id: userId, role, password, keep_keys: keepsKeys = false }: z.output<typeof changeRoleInput>,
+  {
+    organisation_id,
+    user_id: userId,
+    role,
+    keep_keys: keepsKeys = false,
+    ...confirming
+  }: z.output<typeof changeRoleInput>,
   client: Client,
 ): Promise<Ended | null> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
-  if (role === 'owner' || role === 'admin') await confirmUser(app, principal, password, client);
+  if (role === 'owner' || role === 'admin') await confirmUser(app, principal, confirming, client);
 
   return app.db.transaction(async (tx) => {
     // A new owner who deletes the account at the same time would leave an organisation without one.

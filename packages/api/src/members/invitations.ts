@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
@@ -32,7 +32,7 @@ export const inviteInput = z.object({
   note: oneLine(100)
     .nullish()
     .transform((note) => note || null),
-  password: confirmingPassword,
+  ...confirmation,
 });
 
 export const revokeInvitationInput = z.object({ id: z.uuid('There is no such invitation.') });
@@ -50,11 +50,11 @@ export const revokeInvitationInput = z.object({ id: z.uuid('There is no such inv
 export async function invite(
   app: App,
   principal: Administrator,
-  { organisation_id, role, note, password }: z.output<typeof inviteInput>,
+  { organisation_id, role, note, ...confirming }: z.output<typeof inviteInput>,
   client: Client,
 ) {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
-  if (role === 'admin') await confirmUser(app, principal, password, client);
+  if (role === 'admin') await confirmUser(app, principal, confirming, client);
   const now = app.now();
   const token = newToken();
   const expiresAt = new Date(now.getTime() + lifetimeDays * dayMilliseconds);

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator, UserPrincipal } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
@@ -20,7 +20,7 @@ export const transferInput = z.object({
   organisation_id: organisationField,
   /** The member who becomes owner, by the address that the members page shows. */
   email: emailField,
-  password: confirmingPassword,
+  ...confirmation,
 });
 
 /**
@@ -34,12 +34,12 @@ export const transferInput = z.object({
 export async function transferOwnership(
   app: App,
   principal: Administrator,
-  { organisation_id, email, password }: z.output<typeof transferInput>,
+  { organisation_id, email, ...confirming }: z.output<typeof transferInput>,
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   requireOwnRole(principal.role);
-  await confirmUser(app, principal, password, client);
+  await confirmUser(app, principal, confirming, client);
 
   await app.db.transaction(async (tx) => {
     const userId = await memberBy(tx, organisationId, email);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { confirmingPassword, confirmUser } from '../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../auth/principal.ts';
 import { readKeys } from '../members/keys/list-keys.ts';
 import { type CreatedKey, type KeyOwner, newKeyInput, revokeStoredKey, storeKey } from '../members/keys/store-key.ts';
@@ -8,7 +8,7 @@ import type { Client } from '../platform/security/client.ts';
 import type { Actor } from './actor.ts';
 import { lockOperator } from './find-accounts.ts';
 
-export const createDeploymentKeyInput = newKeyInput.extend({ password: confirmingPassword });
+export const createDeploymentKeyInput = newKeyInput.extend(confirmation);
 export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });
 
 /**
@@ -47,10 +47,10 @@ export function readDeploymentKeys(app: App, _operator: Operator) {
 export async function createDeploymentKey(
   app: App,
   operator: Operator,
-  { password, ...input }: z.output<typeof createDeploymentKeyInput>,
+  { password, totp, recovery_code, ...input }: z.output<typeof createDeploymentKeyInput>,
   client: Client,
 ): Promise<CreatedKey> {
-  await confirmUser(app, operator, password, client);
+  await confirmUser(app, operator, { password, totp, recovery_code }, client);
   await app.throttle.take({ 'api-key-user': operator.user.id });
   const actor = { actorId: operator.user.id, client };
   return app.db.transaction(async (tx) => {

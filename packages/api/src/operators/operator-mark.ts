@@ -1,6 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
+import { endTrust } from '../auth/factors/step-attempt.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { approvePending } from '../organisations/approve.ts';
 import { type Ended, endStarted } from '../organisations/started.ts';
@@ -23,6 +24,7 @@ export function grantOperator(app: App, { userId }: Input, actor: Actor): Promis
     await requireVerified(tx, userId);
 
     await tx.update(users).set({ operator: true }).where(eq(users.id, userId));
+    await endTrust(tx, userId);
     const organisationIds = (await ownedOrganisations(app, tx, userId)).map(({ id }) => id);
     if (organisationIds.length > 0) await approvePending(tx, { ...actor, now: app.now(), organisationIds });
     await recordAudit(tx, app.now(), { action: 'operator-granted', ...actor, userId });

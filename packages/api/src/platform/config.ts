@@ -96,6 +96,7 @@ export const variables = z
     IDP_ISSUERS: nonEmptyList.default(['accounts.google.com', 'https://accounts.google.com']),
     IDP_NAME: line.default('Google'),
     IDP_PKCE: boolean.default(false),
+    IDP_TRUSTED_FOR_SECOND_FACTOR: boolean.default(true),
     PAYMENT_SECRET_KEY: line.regex(/^(sk|rk)_(test|live)_/, 'Use a key of the account.').optional(),
     PAYMENT_WEBHOOK_SECRET: nonEmptyList.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
@@ -199,6 +200,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
             timeoutSeconds: timeouts.identityProviderSeconds,
           }
         : null,
+    /** Whether an identity of the provider may be a second factor of its own. */
+    idpTrustedForSecondFactor: set.IDP_TRUSTED_FOR_SECOND_FACTOR,
     payment: secretKey
       ? {
           secretKey,

@@ -7,6 +7,7 @@ export const errorCodes = {
   BILLING_UNAVAILABLE: { status: 400, trpc: 'BAD_REQUEST' },
   NO_ORGANISATION: { status: 400, trpc: 'BAD_REQUEST' },
   UNAUTHENTICATED: { status: 401, trpc: 'UNAUTHORIZED' },
+  SECOND_FACTOR_REQUIRED: { status: 401, trpc: 'UNAUTHORIZED' },
   FORBIDDEN: { status: 403, trpc: 'FORBIDDEN' },
   AWAITING_APPROVAL: { status: 403, trpc: 'FORBIDDEN' },
   LIMIT_REACHED: { status: 403, trpc: 'FORBIDDEN' },

@@ -118,7 +118,12 @@ export const accountsRouter = router({
     const { ownSessionEnded, passwordHash } = await unlinkIdentity(ctx.app, ctx.principal, input, ctx.client);
     // The password was just confirmed: it opens a session in place of the one that the subject opened.
     if (ownSessionEnded) {
-      await ctx.session.start({ userId: user.id, organisationId: organisation?.id ?? null, passwordHash });
+      await ctx.session.start({
+        userId: user.id,
+        organisationId: organisation?.id ?? null,
+        passwordHash,
+        stepDone: true,
+      });
     }
     return { ok: true as const };
   }),

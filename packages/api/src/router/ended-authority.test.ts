@@ -192,6 +192,12 @@ const endingOf: Record<AuditAction, Ending | null> = {
   'sessions-ended': 'sign-out everywhere',
   'session-ended': 'sign-out everywhere',
   ...none(
+    'factor-added',
+    'factor-removed',
+    'passkey-refused',
+    'recovery-codes-made',
+    'recovery-code-used',
+    'second-factor-failed',
     'signed-up',
     'signed-up-again',
     'address-verified',

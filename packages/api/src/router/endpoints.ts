@@ -4,6 +4,7 @@ import { passwordSignInInput } from '../auth/sign-in/with-password.ts';
 import { signUpInput } from '../auth/sign-up/sign-up.ts';
 import { resendInput } from '../auth/verification/send-verification.ts';
 import type { Endpoint } from './endpoint.ts';
+import { factorEndpoints } from './factor-endpoints.ts';
 import { serviceEndpoints, tokenEndpoints } from './service-endpoints.ts';
 
 /** What of the answer of `sessions.verify` becomes headers, for a reverse proxy in front of a product. */
@@ -46,9 +47,11 @@ const accountEndpoints: Endpoint[] = [
     summary: 'Sign in with an address and a password',
     access: ['public'],
     body: passwordSignInInput,
+    description:
+      'A user with a second factor gets SECOND_FACTOR_REQUIRED and the cookie of the second step, unless the browser is trusted.',
     answer: 'Done',
     answerHeaders: { 'Set-Cookie': 'The session cookie.' },
-    errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'TOO_MANY'],
+    errors: ['UNAUTHENTICATED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN', 'TOO_MANY'],
   },
   {
     method: 'post',
@@ -194,6 +197,7 @@ const ownEndpoints: Endpoint[] = [
 /** Every endpoint that answers in JSON, in the order of the OpenAPI document. */
 export const endpoints: Endpoint[] = [
   ...accountEndpoints,
+  ...factorEndpoints,
   ...billingEndpoints,
   ...serviceEndpoints,
   ...tokenEndpoints,

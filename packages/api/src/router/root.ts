@@ -1,6 +1,7 @@
 import { accountsRouter } from './accounts.ts';
 import { billingRouter, entitlementsRouter, subscriptionRouter } from './billing.ts';
 import { changesRouter } from './changes.ts';
+import { factorsRouter } from './factors.ts';
 import { keysRouter, leavingRouter, membersRouter } from './members.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operatorsRouter } from './operators.ts';
@@ -14,6 +15,7 @@ export const appRouter = router({
   billing: billingRouter,
   changes: changesRouter,
   entitlements: entitlementsRouter,
+  factors: factorsRouter,
   keys: keysRouter,
   leaving: leavingRouter,
   members: membersRouter,

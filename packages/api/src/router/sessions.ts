@@ -1,5 +1,8 @@
+import { passkeyOptions } from '../auth/factors/passkeys.ts';
 import { freshSignInInput, signInFresh } from '../auth/password/fresh-sign-in.ts';
 import { recordSignOut } from '../auth/sessions/session.ts';
+import { finishSecondStep, readSecondStep, secondStepInput } from '../auth/sign-in/second-step.ts';
+import { passkeySignInInput, signInWithPasskey } from '../auth/sign-in/with-passkey.ts';
 import { passwordSignInInput, signInWithPassword } from '../auth/sign-in/with-password.ts';
 import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
 import { readKeySet, requireTokens } from '../auth/tokens/token-keys.ts';
@@ -43,9 +46,32 @@ export const signInRouter = router({
   again: userWhileNotLimited(clientSignInLimits)
     .input(body(freshSignInInput))
     .mutation(async ({ ctx, input }) => {
-      await ctx.session.renew(await signInFresh(ctx.app, ctx.principal, input, ctx.client));
+      await ctx.session.renew(
+        await signInFresh(ctx.app, ctx.principal, input, ctx.session.challengeCookie(), ctx.client),
+      );
       return { ok: true as const };
     }),
+  /** Does the second step of the sign-in that the browser's cookie names. */
+  secondStep: publicProcedure.input(body(secondStepInput)).mutation(async ({ ctx, input }) => {
+    const { session } = ctx;
+    const cookies = { stepToken: session.stepToken(), challengeCookie: session.challengeCookie() };
+    await session.begin(await finishSecondStep(ctx.app, input, cookies, ctx.client));
+    return { ok: true as const };
+  }),
+  /** Whether the browser has a passkey of this service, its answer tells: the options are the same for everybody. */
+  passkeyOptions: publicProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
+    const { options, cookie } = await passkeyOptions(ctx.app, ctx.session.challengeCookie(), ctx.client);
+    ctx.session.rememberChallenge(cookie);
+    return options;
+  }),
+  withPasskey: whileNotLimited(clientSignInLimits)
+    .input(body(passkeySignInInput))
+    .mutation(async ({ ctx, input }) => {
+      const { session } = ctx;
+      await session.begin(await signInWithPasskey(ctx.app, input, session.challengeCookie(), ctx.client));
+      return { ok: true as const };
+    }),
+  step: publicProcedure.query(({ ctx }) => readSecondStep(ctx.app, ctx.session.stepToken())),
   out: publicProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
     await recordSignOut(ctx.app, ctx.principal, ctx.client);
     await ctx.session.end();

@@ -13,7 +13,9 @@ import {
   requireUser,
   requireWritingKey,
   type Scope,
+  type UserPrincipal,
 } from '../auth/principal.ts';
+import type { Begun, FirstStep } from '../auth/sign-in/open-session.ts';
 import { requireTokens } from '../auth/tokens/token-keys.ts';
 import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
 import { type Client, clientKey } from '../platform/security/client.ts';
@@ -22,16 +24,21 @@ import type { Points, Rule } from '../platform/security/throttle.ts';
 export type Context = {
   app: App;
   principal: Principal | null;
+  /** Whether the request has a session that waits for its second step. */
+  stepPending?: boolean;
   requestId: string;
   client: Client;
   /** Sets the handler's cookies, so that a procedure starts or ends a session without seeing its token. */
   session: {
-    start: (session: {
-      userId: string;
-      organisationId: string | null;
-      passwordHash?: string | null;
-      idpSubject?: string | null;
-    }) => Promise<void>;
+    /** @throws AppError SECOND_FACTOR_REQUIRED, with `methods`, where the second step begins instead. */
+    start: (firstStep: FirstStep) => Promise<void>;
+    /** Sets the cookies of a session that has begun after its second step. */
+    begin: (begun: Begun) => Promise<void>;
+    /** What the cookie of a second step holds; null without one. */
+    stepToken: () => string | null;
+    /** The cookie to which the challenges of a browser's passkeys are bound; null without one. */
+    challengeCookie: () => string | null;
+    rememberChallenge: (cookie: string) => void;
     end: () => Promise<void>;
     /** Sets the cookie of a session that has a new token. */
     renew: (sessionToken: string) => Promise<void>;
@@ -118,14 +125,28 @@ export function whileNotLimited(limitsOf: (client: Client) => Points) {
 }
 
 /**
+ * Returns the principal of a request.
+ *
+ * @throws AppError UNAUTHENTICATED without a session or key; SECOND_FACTOR_REQUIRED in a session that waits for its
+ *   second step.
+ */
+function callerOf({ principal, stepPending = false }: Context): Principal {
+  if (principal === null && stepPending) throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.');
+  return requirePrincipal(principal);
+}
+
+/** Returns the signed-in user of a request, who may still await approval. @throws AppError as `callerOf` and `requireUser`. */
+function userOf(ctx: Context): UserPrincipal {
+  return requireUser(callerOf(ctx));
+}
+
+/**
  * Open to signed-in users, also while the account awaits approval. This builder and those below
  * hold the only check of authority: a use case names the principal that it needs as a type.
  *
  * @throws AppError UNAUTHENTICATED without a session or key; AWAITING_APPROVAL or FORBIDDEN for a key.
  */
-export const userProcedure = publicProcedure.use(({ ctx, next }) =>
-  next({ ctx: { principal: requireUser(ctx.principal) } }),
-);
+export const userProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: { principal: userOf(ctx) } }));
 
 /**
  * Open to signed-in users whose client has points left. The use case takes the points.
@@ -133,7 +154,7 @@ export const userProcedure = publicProcedure.use(({ ctx, next }) =>
  * @throws AppError TOO_MANY or UNAUTHENTICATED, in this order; AWAITING_APPROVAL or FORBIDDEN for a key.
  */
 export function userWhileNotLimited(limitsOf: (client: Client) => Points) {
-  return whileNotLimited(limitsOf).use(({ ctx, next }) => next({ ctx: { principal: requireUser(ctx.principal) } }));
+  return whileNotLimited(limitsOf).use(({ ctx, next }) => next({ ctx: { principal: userOf(ctx) } }));
 }
 
 /**
@@ -152,9 +173,7 @@ export const approvedProcedure = userProcedure.use(({ ctx, next }) =>
  * @throws AppError TOO_MANY, UNAUTHENTICATED or AWAITING_APPROVAL, in this order; FORBIDDEN for a key.
  */
 export function limitedApprovedProcedure(rule: Rule) {
-  return limited(rule).use(({ ctx, next }) =>
-    next({ ctx: { principal: requireApproved(requireUser(ctx.principal)) } }),
-  );
+  return limited(rule).use(({ ctx, next }) => next({ ctx: { principal: requireApproved(userOf(ctx)) } }));
 }
 
 /**
@@ -163,9 +182,7 @@ export function limitedApprovedProcedure(rule: Rule) {
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
 export function scopedProcedure<Needed extends Scope>(scope: Needed) {
-  return publicProcedure.use(({ ctx, next }) =>
-    next({ ctx: { principal: requireScope(requireUser(ctx.principal), scope) } }),
-  );
+  return publicProcedure.use(({ ctx, next }) => next({ ctx: { principal: requireScope(userOf(ctx), scope) } }));
 }
 
 /**
@@ -175,9 +192,7 @@ export function scopedProcedure<Needed extends Scope>(scope: Needed) {
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
 export function anyPrincipalProcedure<Needed extends Scope>(scope: Needed) {
-  return publicProcedure.use(({ ctx, next }) =>
-    next({ ctx: { principal: requireScope(requirePrincipal(ctx.principal), scope) } }),
-  );
+  return publicProcedure.use(({ ctx, next }) => next({ ctx: { principal: requireScope(callerOf(ctx), scope) } }));
 }
 
 /** As `anyPrincipalProcedure`, for what a session may never do: without a principal the error asks for a key. */
@@ -212,7 +227,7 @@ export const operatorsKeyProcedure = writingKeyProcedure.use(({ ctx, next }) =>
  * @throws AppError NOT_FOUND, UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
 export const tokenProcedure = publicProcedure.use(({ ctx, next }) =>
-  next({ ctx: { app: requireTokens(ctx.app), principal: requireScope(requirePrincipal(ctx.principal), 'READ') } }),
+  next({ ctx: { app: requireTokens(ctx.app), principal: requireScope(callerOf(ctx), 'READ') } }),
 );
 
 /**
@@ -240,7 +255,7 @@ export const operatorProcedure = approvedProcedure.use(({ ctx, next }) =>
  * @throws AppError FRESH_SIGN_IN_REQUIRED.
  */
 export const freshOrPassword = t.middleware(async ({ ctx, next, getRawInput }) => {
-  const principal = requireUser(ctx.principal);
+  const principal = userOf(ctx);
   const input = await getRawInput();
   const password = typeof input === 'object' && input !== null && 'password' in input ? input.password : null;
   if (typeof password !== 'string' || password === '') requireFresh(ctx.app, principal);
@@ -286,3 +301,13 @@ type BodyParser<Schema extends z.ZodType> = {
 
 /** The body of an action without input. A body that is sent must still be readable. */
 export const nothing = z.object({}).optional();
+
+/**
+ * Lets a request pass in a fresh session only. Comes before the body is parsed.
+ *
+ * @throws AppError FRESH_SIGN_IN_REQUIRED.
+ */
+export const fresh = t.middleware(({ ctx, next }) => {
+  requireFresh(ctx.app, userOf(ctx));
+  return next();
+});

@@ -66,6 +66,7 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
     PAYMENT_WEBHOOK_SECRET: sandboxPayment.webhookSecret,
     PAYMENT_API_URL: sandbox.payment.apiUrl,
     RATE_LIMITS: 'off',
+    SECRET_KEY: 'the secret key of all tests that is long enough',
     PLANS_FILE: testPlansFile,
     ...environment,
   });

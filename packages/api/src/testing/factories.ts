@@ -190,6 +190,10 @@ export function callerFor(
     session: {
       start: async () => {},
       end: async () => {},
+      begin: async () => {},
+      stepToken: () => null,
+      challengeCookie: () => null,
+      rememberChallenge: () => {},
       renew: async () => {},
       rememberSignUp: () => {},
       browserToken: () => null,

@@ -12,7 +12,8 @@ const source = path.resolve(import.meta.dirname, '../..');
  * The forms that act for no user (visitors, one-time links) or for the browser: any signed-in user may sign
  * out, and keep or delete the invitation in the cookie.
  */
-const actionsWithoutUser = /^\/(login|signup|password|verify|logout)(\?|$)|^\/invitation\?\/(signIn|signUp|forget)$/;
+const actionsWithoutUser =
+  /^\/(login|login\/second-step|signup|password|verify|logout)(\?|$)|^\/invitation\?\/(signIn|signUp|forget)$/;
 const formsWithoutUser =
   /^routes\/(login|logout|signup|password|verify)\/|\/(LanguageSwitch|SignOut|ThemeChoice|ThemeSwitch)\.svelte$/;
 

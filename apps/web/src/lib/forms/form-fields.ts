@@ -44,9 +44,10 @@ export function texts(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');
 }
 
-/** The password of a form that asks for it; nothing where the form has no such field. */
-export function typedPassword(form: FormData): { password?: string } {
-  return form.has('password') ? { password: text(form, 'password') } : {};
+/** The password, and the codes of a second factor, of a form that asks for them; nothing where it has no such field. */
+export function typedPassword(form: FormData): { password?: string; totp?: string; recovery_code?: string } {
+  const names = (['password', 'totp', 'recovery_code'] as const).filter((name) => form.has(name));
+  return Object.fromEntries(names.map((name) => [name, text(form, name)]));
 }
 
 function unreadable(): never {

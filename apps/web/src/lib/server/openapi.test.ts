@@ -4,8 +4,11 @@ import { newKeyInput } from '@gatehouse/api/members/keys/store-key';
 import { createOperatorKey } from '@gatehouse/api/operators/keys';
 import { endpoints } from '@gatehouse/api/router/endpoints';
 import { type JsonSchema, openApiDocument } from '@gatehouse/api/router/openapi/document';
+import { newAuthenticator } from '@gatehouse/api/testing/authenticator';
 import { startBillingTest } from '@gatehouse/api/testing/billing';
+import { newBrowser } from '@gatehouse/api/testing/browser';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
+import { currentCode } from '@gatehouse/api/testing/factors';
 import { makeEvent, signed } from '@gatehouse/api/testing/payment/payment-events';
 import { parse, validate as validateByReadme } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -29,6 +32,28 @@ const calls: Record<string, (world: World) => Call> = {
   'accounts.resend': () => ({ body: { email: newEmail() } }),
   'signIn.withPassword': ({ owner }) => ({ body: { email: owner.email, password: testPassword } }),
   'signIn.again': ({ renewed }) => ({ headers: { cookie: renewed }, body: { password: testPassword } }),
+  'signIn.secondStep': ({ factors: { stepCookie, code } }) => ({
+    headers: { cookie: stepCookie },
+    body: { recovery_code: code },
+  }),
+  'signIn.passkeyOptions': () => ({ body: {} }),
+  'signIn.withPasskey': ({ factors: { answered } }) => ({
+    headers: { cookie: answered.cookie },
+    body: { passkey: answered.passkey },
+  }),
+  'factors.list': ({ factors: { cookie } }) => ({ headers: { cookie } }),
+  'factors.totp': ({ factors: { cookie } }) => ({ headers: { cookie }, body: {} }),
+  'factors.confirmTotp': ({ app, factors: { confirming } }) => ({
+    headers: { cookie: confirming.cookie },
+    body: { totp: currentCode({ app }, confirming.secret) },
+  }),
+  'factors.passkeyOptions': ({ factors: { cookie } }) => ({ headers: { cookie }, body: {} }),
+  'factors.addPasskey': ({ factors: { created } }) => ({
+    headers: { cookie: created.cookie },
+    body: { name: 'Laptop', passkey: created.passkey },
+  }),
+  'factors.recoveryCodes': ({ factors: { cookie } }) => ({ headers: { cookie }, body: {} }),
+  'factors.remove': ({ factors: { removing } }) => ({ headers: { cookie: removing }, body: { id: 'totp' } }),
   'signIn.out': () => ({ body: {} }),
   'sessions.verify': ({ cookie }) => ({ headers: { cookie } }),
   'subscription.read': ({ cookie }) => ({ headers: { cookie } }),
@@ -78,7 +103,47 @@ async function makeWorld() {
   });
   const headers = { authorization: `Bearer ${key}` };
   const cookies = { cookie: `session=${session}`, renewed: `session=${renewed}` };
-  return { billing, app: billing.app, owner, ...cookies, key: headers, organisation: organisationId };
+  const factors = await makeFactors(billing);
+  return { billing, app: billing.app, owner, ...cookies, key: headers, organisation: organisationId, factors };
+}
+
+/** Users with second factors, each for a call that changes them. */
+async function makeFactors(billing: Awaited<ReturnType<typeof startBillingTest>>) {
+  const cookieOf = (browser: ReturnType<typeof newBrowser>, ...names: string[]) =>
+    names.map((name) => `${name}=${browser.cookie(name)}`).join('; ');
+  async function signedIn() {
+    const { email } = await makeOwner(billing);
+    const browser = newBrowser(billing);
+    await browser.post('/api/login', { email, password: testPassword });
+    return { email, browser };
+  }
+
+  const holder = await signedIn();
+  const authenticator = newAuthenticator(origin);
+  const { body: creation } = await holder.browser.post('/api/factors/passkey/options');
+  const passkey = authenticator.create(creation);
+  const { body: added } = await holder.browser.post('/api/factors/passkey', { name: 'Laptop', passkey });
+  const stepping = newBrowser(billing);
+  await stepping.post('/api/login', { email: holder.email, password: testPassword });
+  const answering = newBrowser(billing);
+  const { body: request } = await answering.post('/api/login/passkey/options');
+  const [confirming, creating, removing] = [await signedIn(), await signedIn(), await signedIn()];
+  const { secret } = (await confirming.browser.post('/api/factors/totp')).body;
+  const { body: options } = await creating.browser.post('/api/factors/passkey/options');
+  const { secret: removed } = (await removing.browser.post('/api/factors/totp')).body;
+  await removing.browser.post('/api/factors/totp/confirm', { totp: currentCode(billing, removed) });
+  return {
+    cookie: cookieOf(holder.browser, 'session'),
+    stepCookie: cookieOf(stepping, 'step'),
+    code: added.recovery_codes[0] as string,
+    answered: { cookie: cookieOf(answering, 'challenge'), passkey: authenticator.get(request) },
+    confirming: { cookie: cookieOf(confirming.browser, 'session'), secret: secret as string },
+    created: {
+      cookie: cookieOf(creating.browser, 'session', 'challenge'),
+      passkey: newAuthenticator(origin).create(options),
+    },
+    removing: cookieOf(removing.browser, 'session'),
+  };
 }
 
 function signedEvent(app: World['app']): Call {

@@ -1,3 +1,4 @@
+import { toAppError } from '@gatehouse/api/platform/errors';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
@@ -22,7 +23,16 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   default: formAction(
-    ({ signIn }, form) => signIn.withPassword({ email: text(form, 'email'), password: text(form, 'password') }),
-    { done: '/', failure: (form) => ({ email: text(form, 'email') }) },
+    ({ signIn }, form) => {
+      const typed = { email: text(form, 'email'), password: text(form, 'password') };
+      return signIn.withPassword(typed).then(
+        () => '/',
+        (error) => {
+          if (toAppError(error).code === 'SECOND_FACTOR_REQUIRED') return '/login/second-step';
+          throw error;
+        },
+      );
+    },
+    { done: (_form, page) => page, failure: (form) => ({ email: text(form, 'email') }) },
   ),
 };

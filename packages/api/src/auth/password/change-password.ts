@@ -9,6 +9,7 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
+import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
 import { deleteOtherSessions, renewSession } from '../sessions/session.ts';
@@ -103,6 +104,7 @@ async function endAccessAndRecord(
 ): Promise<Changed> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await deleteOtherSessions(tx, user.id, sessionId);
+  await endStepsAndTrust(app, tx, user.id);
   const keys = revokesKeys ? 'revoke' : 'keep';
   const actor = { actorId: user.id, client };
   const ended = await endStarted(tx, app.now(), { userId: user.id, of: 'everything', keys, actor });

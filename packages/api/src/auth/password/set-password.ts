@@ -12,6 +12,8 @@ import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
 import { hashToken } from '../../platform/security/token.ts';
+import { requireReview } from '../factors/review.ts';
+import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import { type Account, accountById } from '../sessions/account.ts';
 import { acknowledgeAllBrowsers } from '../sessions/known-browser.ts';
 import { endSignUps, organisationNameField, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
@@ -82,6 +84,8 @@ export async function replacePassword(
   await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
   await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), ne(oneTimeTokens.purpose, 'approval')));
   await tx.delete(sessions).where(eq(sessions.userId, userId));
+  await endStepsAndTrust(app, tx, userId);
+  await requireReview(app, tx, userId);
   const keys = keepsKeys ? 'keep' : 'revoke';
   const actor = { actorId: userId, client };
   const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });

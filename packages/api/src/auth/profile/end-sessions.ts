@@ -4,12 +4,13 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { confirmUser, confirmingPassword as password } from '../password/fresh-sign-in.ts';
+import { endTrust } from '../factors/step-attempt.ts';
+import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { deleteOtherSessions, deleteSessionById } from '../sessions/session.ts';
 
-export const endSessionInput = z.object({ id: z.uuid('There is no such session.'), password });
-export const endOtherSessionsInput = z.object({ password }).optional();
+export const endSessionInput = z.object({ id: z.uuid('There is no such session.'), ...confirmation });
+export const endOtherSessionsInput = z.object(confirmation).optional();
 
 /**
  * Ends one session of a user, by the id that /account shows. Allowed while the account awaits
@@ -21,11 +22,11 @@ export const endOtherSessionsInput = z.object({ password }).optional();
 export async function endSession(
   app: App,
   principal: UserPrincipal,
-  { id, password }: z.output<typeof endSessionInput>,
+  { id, ...confirming }: z.output<typeof endSessionInput>,
   client: Client,
 ): Promise<void> {
   // Ending the current session is a sign-out. A stolen session must not be enough to end the user's other ones.
-  if (id !== principal.sessionId) await confirmUser(app, principal, password, client);
+  if (id !== principal.sessionId) await confirmUser(app, principal, confirming, client);
 
   await app.db.transaction(async (tx) => {
     if (!(await deleteSessionById(tx, principal.user.id, id)))
@@ -45,10 +46,11 @@ export async function endOtherSessions(
   input: z.output<typeof endOtherSessionsInput>,
   client: Client,
 ): Promise<void> {
-  await confirmUser(app, principal, input?.password, client);
+  await confirmUser(app, principal, input ?? {}, client);
 
   await app.db.transaction(async (tx) => {
     await deleteOtherSessions(tx, principal.user.id, principal.sessionId);
+    await endTrust(tx, principal.user.id);
     await recordEnd(app, tx, principal, client);
   });
 }

@@ -7,7 +7,7 @@ import { readStarted } from '../../organisations/started.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { oneLine } from '../../platform/security/text.ts';
-import { isFresh, maySetPassword } from '../password/fresh-sign-in.ts';
+import { isFresh, isProviderConfirmed, maySetPassword } from '../password/fresh-sign-in.ts';
 import type { Approved, UserPrincipal } from '../principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
@@ -32,6 +32,9 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       /** Whether the session is fresh, so that no form asks for the password. */
       fresh_sign_in: isFresh(app, principal),
       idp_linked: own?.idpSubject != null,
+      /** Whether only a code is missing for a fresh session: the user has just come back from the provider. */
+      provider_confirmed: await isProviderConfirmed(app, app.db, principal),
+      has_factor: principal.hasFactor,
     },
     /** What ends with a new password, the API keys only if the user says so. */
     started: await readStarted(app.db, app.now(), { userId: user.id, of: 'everything' }),
@@ -42,7 +45,11 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       user_agent: session.userAgent,
       client: session.client,
       last_used_at: session.lastUsedAt.toISOString(),
-      started_with: session.idpSubject === null ? ('password' as const) : ('identity_provider' as const),
+      started_with: session.byPasskey
+        ? ('passkey' as const)
+        : session.idpSubject === null
+          ? ('password' as const)
+          : ('identity_provider' as const),
     })),
   };
 }

@@ -4,6 +4,7 @@ import { type Executor, prepared, type Transaction } from '../../platform/db/cli
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { hasFactor } from '../factors/has-factor.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
 export type Account = NonNullable<Awaited<ReturnType<typeof readAccount>>>;
@@ -62,14 +63,17 @@ async function readAccount(rows: ReturnType<ReturnType<typeof byEmail>['execute'
 
 type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };
 
+/** What a sign-in needs to know of a locked account. */
+export type LockedAccount = { organisationId: string | null; hasFactor: boolean; operator: boolean };
+
 /**
  * Locks an account whose user has proved who they are, the user before the organisation as every transaction does (see
- * lockUser), and checks it anew. Returns the organisation's id; null if it was deleted meanwhile.
+ * lockUser), and checks it anew. The organisation's id is null if it was deleted meanwhile.
  *
  * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
  *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
  */
-export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promise<string | null> {
+export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promise<LockedAccount> {
   const { userId, organisationId, passwordHash, idpSubject } = proof;
   const wrong = () => new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
   const [user] = await lockedUser(tx).execute({ userId });
@@ -81,7 +85,7 @@ export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promi
   const accountStatus = accountStatusOf(user, organisation);
   if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
   if (accountStatus === 'unverified') throw wrong();
-  return organisation?.id ?? null;
+  return { organisationId: organisation?.id ?? null, hasFactor: user.hasFactor, operator: user.operator };
 }
 
 const lockedUser = prepared((db) =>
@@ -91,6 +95,8 @@ const lockedUser = prepared((db) =>
       emailVerifiedAt: users.emailVerifiedAt,
       suspendedAt: users.suspendedAt,
       invitedOnly: users.invitedOnly,
+      operator: users.operator,
+      hasFactor,
     })
     .from(users)
     .where(eq(users.id, sql.placeholder('userId')))

@@ -104,6 +104,55 @@ export async function isKnownBrowser(
   return known !== undefined;
 }
 
+/**
+ * Returns the hash of a browser's token where the user has signed in from it before, else ''. Limits of the second step
+ * count apart by it.
+ */
+export async function knownBrowserHash(
+  app: App,
+  db: Executor,
+  { userId, token }: { userId: string; token: string | null | undefined },
+): Promise<string> {
+  if (!token) return '';
+  const hash = hashToken(token);
+  const isTheirs = and(eq(knownBrowsers.tokenHash, hash), eq(knownBrowsers.userId, userId), notExpired(app));
+  return (await db.$count(knownBrowsers, isTheirs)) > 0 ? hash : '';
+}
+
+/** For this long a browser skips the second step once its user said so. */
+const trustDays = 30;
+
+/** Whether a sign-in of the user from the browser skips the second step. */
+export async function isTrustedBrowser(
+  app: App,
+  db: Executor,
+  { userId, token }: { userId: string; token: string | null | undefined },
+): Promise<boolean> {
+  if (!token) return false;
+  const isTheirs = and(eq(knownBrowsers.tokenHash, hashToken(token)), eq(knownBrowsers.userId, userId));
+  return (await db.$count(knownBrowsers, and(isTheirs, gt(knownBrowsers.trustedUntil, app.now())))) > 0;
+}
+
+/**
+ * Trusts a browser from which the user has just signed in. The browser gets a new token, which replaces the old one for
+ * all its users: a copy of the old one skips nothing. Returns the new one.
+ */
+export async function trustBrowser(
+  app: App,
+  tx: Transaction,
+  { userId, browserHash }: { userId: string; browserHash: string },
+): Promise<string> {
+  const token = newToken();
+  const trustedUntil = new Date(app.now().getTime() + trustDays * dayMilliseconds);
+  const hash = hashToken(token);
+  await tx.update(knownBrowsers).set({ tokenHash: hash }).where(eq(knownBrowsers.tokenHash, browserHash));
+  await tx
+    .update(knownBrowsers)
+    .set({ trustedUntil })
+    .where(and(eq(knownBrowsers.tokenHash, hash), eq(knownBrowsers.userId, userId)));
+  return token;
+}
+
 /** The browsers that a user has not acknowledged, except the one that asks. */
 function isNews(userId: string, ownToken: string | null | undefined) {
   const isOther = ownToken ? ne(knownBrowsers.tokenHash, hashToken(ownToken)) : undefined;

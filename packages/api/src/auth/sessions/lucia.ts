@@ -1,4 +1,4 @@
-import { and, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import { type Adapter, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../../app.ts';
 import { planColumns } from '../../organisations/plan.ts';
@@ -10,6 +10,7 @@ import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { writeIfPossible } from '../../platform/db/write-if-possible.ts';
 import { hashToken } from '../../platform/security/token.ts';
+import { hasFactor } from '../factors/has-factor.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
@@ -26,6 +27,10 @@ declare module 'lucia' {
       organisationId: string | null;
       idpSubject: string | null;
       freshUntil: Date | null;
+      freshByFactor: boolean;
+      byPasskey: boolean;
+      /** The second step that the session waits for, and when it ends. */
+      waitsFor: { stepHash: string; endsAt: Date } | null;
       userAgent: string | null;
       client: string | null;
     };
@@ -72,25 +77,32 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly, f
 
       const { user, session } = row;
       return [
-        { id, userId: user.id, expiresAt: inSystemTime(session.expiresAt), attributes: session },
+        {
+          id,
+          userId: user.id,
+          expiresAt: inSystemTime(session.expiresAt),
+          // Lucia keeps these for its own callers, of which there are none.
+          attributes: { ...session, byPasskey: false, waitsFor: null },
+        },
         { id: user.id, attributes: row },
       ];
     },
-    async setSession({ id, userId, expiresAt, attributes }) {
+    async setSession({ id, userId, expiresAt, attributes: { waitsFor, ...attributes } }) {
       await insertion(db).execute({
         ...attributes,
+        stepHash: waitsFor?.stepHash ?? null,
         freshUntil: attributes.freshUntil?.toISOString() ?? null,
         idHash: hashToken(id),
         userId,
         createdAt: app.now(),
-        expiresAt: inAppTime(expiresAt),
+        expiresAt: waitsFor?.endsAt ?? inAppTime(expiresAt),
       });
     },
     async updateSessionExpiration(id, expiresAt) {
       if (readOnly) return;
       const until = sql`least(${inAppTime(expiresAt).toISOString()}::timestamptz, ${lastMoment})`;
       // Near its last day a session is extended no further, and nothing is written.
-      const isShorter = and(hasToken(id), lt(sessions.expiresAt, until));
+      const isShorter = and(hasToken(id), isNull(sessions.stepHash), lt(sessions.expiresAt, until));
       await write(db.update(sessions).set({ expiresAt: until }).where(isShorter));
     },
     async deleteSession(id) {
@@ -123,6 +135,9 @@ const insertion = prepared((db) =>
       lastUsedAt: sql.placeholder('createdAt'),
       // As text, because Drizzle cannot encode a timestamp that is null.
       freshUntil: sql`${sql.placeholder('freshUntil')}::timestamptz`,
+      freshByFactor: sql.placeholder('freshByFactor'),
+      stepHash: sql.placeholder('stepHash'),
+      byPasskey: sql.placeholder('byPasskey'),
       userAgent: sql.placeholder('userAgent'),
       client: sql.placeholder('client'),
     })
@@ -149,6 +164,8 @@ function selectRow(db: Executor, hasToken: SQL) {
         idpSubject: sessions.idpSubject,
         lastUsedAt: sessions.lastUsedAt,
         freshUntil: sessions.freshUntil,
+        freshByFactor: sessions.freshByFactor,
+        stepHash: sessions.stepHash,
         userAgent: sessions.userAgent,
         client: sessions.client,
         expiresAt: sessions.expiresAt,
@@ -163,6 +180,8 @@ function selectRow(db: Executor, hasToken: SQL) {
         invitedOnly: users.invitedOnly,
         suspendedAt: users.suspendedAt,
         hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+        reviewSince: users.reviewSince,
+        hasFactor,
       },
       organisation: {
         id: organisation.id,

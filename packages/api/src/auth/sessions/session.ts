@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, ne, notInArray, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, isNull, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { accountStatusOf } from '../../organisations/account-status.ts';
@@ -16,8 +16,9 @@ import { lockUnchangedAccount } from './account.ts';
 import { rememberBrowser } from './known-browser.ts';
 import { lucia } from './lucia.ts';
 
-/** The maximum number of sessions of a user. */
+/** The maximum number of sessions of a user, and of those that wait for their second step. */
 const maxSessions = 50;
+const maxWaiting = 5;
 
 type Start = {
   userId: string;
@@ -28,41 +29,70 @@ type Start = {
   idpSubject?: string | null;
   /** Whether the session begins fresh: by default after a sign-in with a password. */
   fresh?: boolean;
+  /** Whether the sign-in was with a factor of the account's own. */
+  freshByFactor?: boolean;
+  /** Whether the sign-in was by a passkey alone. */
+  byPasskey?: boolean;
+  /** The second step that the session waits for, with its end; null for one that opens. */
+  waitsFor?: { stepHash: string; endsAt: Date } | null;
   /** The hash of the browser's token in the cookie `known`, from `tokenForBrowser`. */
   browserHash?: string | null;
   client: Client;
 };
 
 /**
- * Starts a session, records the sign-in and returns the session's token. Only the browser has the token: the
- * table holds its hash. A user has at most 50 sessions: the oldest end.
+ * Starts a session of a user whose account has no second factor, and returns its token. `openSession` decides for all
+ * others.
  *
  * The user's row is locked first. So a concurrent change of the password or closing of the account either
  * commits before and is seen here, or waits and ends the session; and sign-ins of one user run in turn.
  *
  * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
- *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
+ *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed; SECOND_FACTOR_REQUIRED.
  */
-export async function startSession(app: App, { browserHash = null, client, ...start }: Start): Promise<string> {
-  const { userId, passwordHash = null, idpSubject = null, fresh = passwordHash !== null } = start;
+export function startSession(app: App, start: Start): Promise<string> {
+  return app.db.transaction(async (tx) => {
+    const account = await lockUnchangedAccount(tx, { passwordHash: null, idpSubject: null, ...start });
+    if (account.hasFactor) throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.');
+    return insertSession(app, tx, { ...start, organisationId: account.organisationId });
+  });
+}
+
+/**
+ * Inserts a session, records the sign-in and returns the session's token. Only the browser has the token: the
+ * table holds its hash. A user has at most 50 sessions, and five that wait for their second step: the oldest end. The
+ * caller has locked the account by `lockUnchangedAccount`.
+ */
+export async function insertSession(
+  app: App,
+  tx: Transaction,
+  { browserHash = null, client, ...start }: Start,
+): Promise<string> {
+  const { userId, organisationId, passwordHash = null, idpSubject = null, fresh = passwordHash !== null } = start;
+  const { freshByFactor = false, byPasskey = false, waitsFor = null } = start;
   const token = newToken();
   const now = app.now();
 
-  await app.db.transaction(async (tx) => {
-    const organisationId = await lockUnchangedAccount(tx, { ...start, passwordHash, idpSubject });
-
-    await oldestSessionsDeleted(tx).execute({ userId, now: now.toISOString() });
-    const userAgent = client.userAgent?.slice(0, 300) ?? null;
-    const freshUntil = fresh ? freshUntilFrom(now) : null;
-    const attributes = { id: newId(now), organisationId, idpSubject, freshUntil, userAgent, client: client.address };
-    await lucia(app, tx).createSession(userId, attributes, { sessionId: token });
-    if (browserHash !== null)
-      await rememberBrowser(tx, { userId, browserHash, userAgent, client: client.address, now });
-
-    const method = idpSubject !== null ? 'identity provider' : passwordHash !== null ? 'password' : null;
-    const details: Record<string, string> = method === null ? {} : { with: method };
-    await recordAudit(tx, now, { action: 'signed-in', actorId: userId, userId, organisationId, client, details });
+  await (waitsFor === null ? oldestSessionsDeleted : oldestWaitingDeleted)(tx).execute({
+    userId,
+    now: now.toISOString(),
   });
+  const userAgent = client.userAgent?.slice(0, 300) ?? null;
+  const freshUntil = fresh ? freshUntilFrom(now) : null;
+  const attributes = { id: newId(now), organisationId, idpSubject, freshUntil, freshByFactor, byPasskey, waitsFor };
+  await lucia(app, tx).createSession(
+    userId,
+    { ...attributes, userAgent, client: client.address },
+    { sessionId: token },
+  );
+  // The sign-in is complete, and recorded, once the second step is done.
+  if (waitsFor !== null) return token;
+
+  if (browserHash !== null) await rememberBrowser(tx, { userId, browserHash, userAgent, client: client.address, now });
+  const method =
+    idpSubject !== null ? 'identity provider' : byPasskey ? 'passkey' : passwordHash !== null ? 'password' : null;
+  const details: Record<string, string> = method === null ? {} : { with: method };
+  await recordAudit(tx, now, { action: 'signed-in', actorId: userId, userId, organisationId, client, details });
   return token;
 }
 
@@ -75,36 +105,59 @@ function freshUntilFrom(now: Date): Date {
 }
 
 /** Ends a user's expired sessions, and the oldest ones that leave no room for another. */
-const oldestSessionsDeleted = prepared((db) => {
-  const isTheirs = eq(sessions.userId, sql.placeholder('userId'));
+const oldestSessionsDeleted = prepared((db) =>
+  deleteOldest(db, isNull(sessions.stepHash), maxSessions, 'session_oldest'),
+);
+const oldestWaitingDeleted = prepared((db) =>
+  deleteOldest(db, isNotNull(sessions.stepHash), maxWaiting, 'step_oldest'),
+);
+
+function deleteOldest(db: Executor, kind: SQL, most: number, name: string) {
+  const isTheirs = and(eq(sessions.userId, sql.placeholder('userId')), kind);
   const kept = db
     .select({ id: sessions.id })
     .from(sessions)
     .where(and(isTheirs, gt(sessions.expiresAt, sql.placeholder('now'))))
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
-    .limit(maxSessions - 1);
+    .limit(most - 1);
   return db
     .delete(sessions)
     .where(and(isTheirs, notInArray(sessions.id, kept)))
-    .prepare('session_oldest');
-});
+    .prepare(name);
+}
 
 type Reading = {
   /** Writes nothing: neither is the session extended or its use recorded, nor do sessions of a closed account end. */
   readOnly?: boolean;
 };
 
+/** What a session's token presents: a principal, a session that waits for its second step, or nothing. */
+export type PresentedSession = { principal: UserPrincipal | null; waits: boolean };
+
 /**
  * Returns the principal of a session. Its role, gates and plan are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
  * account is closed: then all sessions of the user end.
  */
-export function readSession(app: App, sessionToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
-  return readByToken(app, 'idHash', sessionToken, reading);
+export async function readSession(
+  app: App,
+  sessionToken: string,
+  reading: Reading = {},
+): Promise<UserPrincipal | null> {
+  return (await readByToken(app, 'idHash', sessionToken, reading)).principal;
+}
+
+/** Also tells a session that waits for its second step, which has no principal, from one that is none. */
+export function readPresentedSession(app: App, token: string, reading: Reading = {}): Promise<PresentedSession> {
+  return readByToken(app, 'idHash', token, reading);
 }
 
 /** Returns the principal of a session by its shared token, for the requests of a product (http/open-request.ts). */
-export function readSharedSession(app: App, sharedToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
-  return readByToken(app, 'sharedHash', sharedToken, reading);
+export async function readSharedSession(
+  app: App,
+  sharedToken: string,
+  reading: Reading = {},
+): Promise<UserPrincipal | null> {
+  return (await readByToken(app, 'sharedHash', sharedToken, reading)).principal;
 }
 
 async function readByToken(
@@ -112,27 +165,28 @@ async function readByToken(
   token: 'idHash' | 'sharedHash',
   presented: string,
   { readOnly = false }: Reading,
-): Promise<UserPrincipal | null> {
+): Promise<PresentedSession> {
   const auth = lucia(app, app.db, { token, readOnly, forReading: true });
   const { user: row } = await auth.validateSession(presented);
-  if (row === null) return null;
+  if (row === null) return noSession;
 
   const { user, organisation, session, planRow } = row;
   const accountStatus = accountStatusOf(user, organisation);
   if (accountStatus === 'closed' || accountStatus === 'unverified') {
     await auth.invalidateUserSessions(user.id);
-    return null;
+    return noSession;
   }
+  if (session.stepHash !== null) return { principal: null, waits: true };
 
   const idleMilliseconds = app.now().getTime() - session.lastUsedAt.getTime();
   if (user.operator && idleMilliseconds >= operatorIdleMilliseconds) {
     await auth.invalidateSession(presented);
-    return null;
+    return noSession;
   }
 
   if (!readOnly && idleMilliseconds >= useMilliseconds) await recordUse(app, session);
   if (!readOnly && organisation !== null) await recordSeen(app, user.id, organisation);
-  return makePrincipal({
+  const principal = makePrincipal({
     user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     role: organisation?.role ?? null,
@@ -142,9 +196,15 @@ async function readByToken(
     sharedHash: session.sharedHash,
     hasPassword: user.hasPassword,
     freshUntil: session.freshUntil,
+    freshByFactor: session.freshByFactor,
+    hasFactor: user.hasFactor,
+    reviewPending: user.reviewSince !== null,
     planRow,
   });
+  return { principal, waits: false };
 }
+
+const noSession: PresentedSession = { principal: null, waits: false };
 
 /** An operator's session ends after this time without a request. */
 const operatorIdleMilliseconds = 12 * hourMilliseconds;
@@ -176,6 +236,14 @@ async function recordSeen(
   await writeIfPossible(app, app.db.update(memberships).set({ lastSeenAt: now }).where(and(isTheirs, isOld)));
 }
 
+type Renewal = {
+  userId: string;
+  sessionId: string;
+  freshAt?: Date;
+  /** Whether that proof was with a factor of the account's own. */
+  byFactor?: boolean;
+};
+
 /**
  * Replaces a session's token, so that a copy of the old one grants no access. The second token for
  * sibling hosts becomes invalid too. The session keeps its age. With `freshAt` the user has just proved
@@ -185,7 +253,7 @@ async function recordSeen(
  */
 export async function renewSession(
   tx: Transaction,
-  { userId, sessionId, freshAt }: { userId: string; sessionId: string; freshAt?: Date },
+  { userId, sessionId, freshAt, byFactor = false }: Renewal,
 ): Promise<string | null> {
   const token = newToken();
   const renewed = await tx
@@ -193,7 +261,11 @@ export async function renewSession(
     .set({
       idHash: hashToken(token),
       sharedHash: null,
-      ...(freshAt !== undefined && { freshUntil: freshUntilFrom(freshAt) }),
+      ...(freshAt !== undefined && {
+        freshUntil: freshUntilFrom(freshAt),
+        freshByFactor: byFactor,
+        providerConfirmedUntil: null,
+      }),
     })
     .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))
     .returning({ id: sessions.id });
@@ -245,11 +317,12 @@ export function listSessions(app: App, userId: string) {
       expiresAt: sessions.expiresAt,
       lastUsedAt: sessions.lastUsedAt,
       idpSubject: sessions.idpSubject,
+      byPasskey: sessions.byPasskey,
       userAgent: sessions.userAgent,
       client: sessions.client,
     })
     .from(sessions)
-    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
+    .where(and(eq(sessions.userId, userId), isNull(sessions.stepHash), gt(sessions.expiresAt, app.now())))
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
 }
 

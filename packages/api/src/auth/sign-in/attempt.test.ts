@@ -40,7 +40,13 @@ async function pendingAttempts(): Promise<number> {
 
 it('signs in a user whose address the provider has verified', async () => {
   const some = expect.any(String);
-  expect(await finish(await comeBack())).toEqual({ userId: some, organisationId: some, idpSubject: some });
+  expect(await finish(await comeBack())).toEqual({
+    userId: some,
+    organisationId: some,
+    idpSubject: some,
+    linking: null,
+    stepDone: false,
+  });
 });
 
 it('sends the parameters that the interface lists, with PKCE where it is on', async () => {

@@ -101,18 +101,21 @@ async function finish(app: App, answer: Answer, client: Client) {
     if (signedIn !== null && freshSessionId !== null) {
       if (signedIn.sessionId !== freshSessionId) throw new Error('state: of an attempt of another session');
       requireSignInSince(claims, attempt.createdAt);
-      return { freshToken: await confirmIdentity(app, identity, signedIn, client), returnTo: attempt.returnTo };
+      const { token, waitsForCode } = await confirmIdentity(app, identity, signedIn, client);
+      return { freshToken: token, waitsForCode, returnTo: attempt.returnTo };
     }
 
     return await app.db.transaction(async (tx) => {
       const invited = invitation !== null && (await readInvitation(app, tx, invitation)) !== null;
-      const { user, organisationId, accountStatus } =
+      const matched =
         signedIn === null
           ? await matchUser(app, tx, identity, client, { invited })
           : await connectIdentity(app, tx, identity, { ...signedIn, client });
+      const { user, organisationId, accountStatus } = matched;
       if (accountStatus === 'closed') throw new Error('the account is closed');
 
-      return { userId: user.id, organisationId, idpSubject: identity.subject };
+      const linking = 'linking' in matched ? matched.linking : null;
+      return { userId: user.id, organisationId, idpSubject: identity.subject, linking, stepDone: signedIn !== null };
     });
   } catch (failure) {
     await app.throttle.take({ 'idp-callback-client': clientKey(client) });

@@ -58,7 +58,7 @@ it('makes the session fresh, with a new token, and names the page to return to',
   const asked = new URL(started.url).searchParams;
   expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['select_account', '0']);
   const finished = await finishSignIn(test.app, { ...(await choose(started, sub)), sessionToken }, testClient);
-  expect(finished).toEqual({ freshToken: expect.any(String), returnTo: '/keys?name=Worker' });
+  expect(finished).toEqual({ freshToken: expect.any(String), waitsForCode: false, returnTo: '/keys?name=Worker' });
   expect(await readSession(test.app, sessionToken)).toBeNull();
   expect(await isFresh('freshToken' in finished ? finished.freshToken : '')).toBe(true);
 });

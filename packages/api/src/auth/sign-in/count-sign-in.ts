@@ -8,7 +8,7 @@ import { isAppError } from '../../platform/errors.ts';
  */
 export async function countSignIn<Result>(
   { metrics }: App,
-  way: 'password' | 'identity_provider',
+  way: 'password' | 'passkey' | 'identity_provider',
   prove: () => Promise<Result>,
 ): Promise<Result> {
   let outcome = 'ok';

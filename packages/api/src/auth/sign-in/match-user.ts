@@ -12,6 +12,7 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { verifiesForeignDomains } from '../../platform/providers/identity.ts';
 import { domainOf } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { userHasFactor } from '../factors/has-factor.ts';
 import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
 import { endSignUps, provisionOrganisation } from '../sign-up/pending-sign-up.ts';
 import type { Identity } from './id-token.ts';
@@ -19,6 +20,8 @@ import type { Identity } from './id-token.ts';
 /** The user of an identity, with the organisation that the session acts for and the account status. */
 type MatchedUser = Pick<Account, 'organisationId' | 'accountStatus'> & {
   user: Pick<Account['user'], 'id' | 'email'>;
+  /** The identity that is linked once the second step is done; absent where it is linked. */
+  linking?: { issuer: string; subject: string; email: string };
 };
 
 /**
@@ -78,6 +81,11 @@ async function match(app: App, tx: Transaction, identity: Identity, context: Sig
   if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(app, tx, byEmail, identity);
   if (own.length > 0) throw new Error('the account has another subject, or has unlinked one');
   if (byEmail.accountStatus === 'closed') return byEmail;
+  // Nobody binds a subject to an account without its second factor.
+  if (await userHasFactor(tx, byEmail.user.id)) {
+    const { issuer, subject, email } = identity;
+    return { ...byEmail, linking: { issuer, subject, email } };
+  }
   return link(app, tx, byEmail, identity, context);
 }
 
@@ -99,7 +107,7 @@ async function createUser(
     .onConflictDoNothing({ target: users.email })
     .returning({ id: users.id });
   if (user === undefined) return null;
-  await linkIdentity(tx, now, { ...identity, userId: user.id });
+  await linkIdentity(tx, now, { ...identity, userId: user.id, countsAsFactor: true });
 
   const organisationId = invited ? null : await createOrganisation(tx, now, { ownerId: user.id, name: null, email });
   await recordAudit(tx, now, {
@@ -182,6 +190,8 @@ export function identitiesOf(db: Executor, userId: string): Promise<LinkedIdenti
   return db.select().from(identities).where(eq(identities.userId, userId));
 }
 
+type NewIdentity = Subject & { userId: string; email?: string | null; countsAsFactor?: boolean };
+
 /**
  * Links a subject to a user. The constraints refuse a subject of another user and a second linked
  * subject.
@@ -191,7 +201,7 @@ export function identitiesOf(db: Executor, userId: string): Promise<LinkedIdenti
 export async function linkIdentity(
   tx: Transaction,
   now: Date,
-  { userId, issuer, subject, email = null }: Subject & { userId: string; email?: string | null },
+  { userId, issuer, subject, email = null, countsAsFactor = false }: NewIdentity,
 ): Promise<void> {
-  await tx.insert(identities).values({ userId, issuer, subject, email, linkedAt: now });
+  await tx.insert(identities).values({ userId, issuer, subject, email, countsAsFactor, linkedAt: now });
 }

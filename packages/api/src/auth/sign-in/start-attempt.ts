@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { confirmingPassword, confirmUser } from '../password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import type { Approved, UserPrincipal } from '../principal.ts';
 import { startSignIn } from './attempt.ts';
 import { identitiesOf } from './match-user.ts';
 import { isLocalPath } from './return-url.ts';
 
-export const connectIdentityInput = z.object({ password: confirmingPassword });
+export const connectIdentityInput = z.object(confirmation);
 
 /**
  * Starts an attempt that connects the identity provider with a signed-in user's account. Only this
@@ -23,10 +23,10 @@ export const connectIdentityInput = z.object({ password: confirmingPassword });
 export async function startConnecting(
   app: App,
   principal: Approved,
-  { password }: z.output<typeof connectIdentityInput>,
+  confirming: z.output<typeof connectIdentityInput>,
   client: Client,
 ) {
-  await confirmUser(app, principal, password, client);
+  await confirmUser(app, principal, confirming, client);
   if (await isConnected(app, principal.user.id)) throw new AppError('VALIDATION', 'Your account is connected already.');
 
   return start(app, { userId: principal.user.id }, client);

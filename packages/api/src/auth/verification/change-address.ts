@@ -16,8 +16,10 @@ import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
 import { countFailures, passwordLimits } from '../../platform/security/throttle.ts';
 import { hashToken } from '../../platform/security/token.ts';
+import { requireReview } from '../factors/review.ts';
+import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import { wrongPassword } from '../password/confirm-password.ts';
-import { confirmingPassword, confirmUser } from '../password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import { consumeOneTimeToken, linkNoLongerValid, newPageToken } from '../password/one-time-token.ts';
 import { readWhatLinksEnd, unlinkIdentities } from '../password/set-password.ts';
 import type { Approved } from '../principal.ts';
@@ -26,7 +28,7 @@ import { endEqualLinks, endLinks, invalidLink, linkOfPageToken, type OpenedLink,
 
 export const requestAddressChangeInput = z.object({
   email: emailField,
-  password: confirmingPassword,
+  ...confirmation,
   revoke_keys: revokeKeysField,
 });
 
@@ -42,10 +44,11 @@ export const requestAddressChangeInput = z.object({
 export async function requestAddressChange(
   app: App,
   principal: Approved,
-  { email, password, revoke_keys: revokesKeys = false }: z.output<typeof requestAddressChangeInput>,
+  input: z.output<typeof requestAddressChangeInput>,
   client: Client,
 ): Promise<void> {
-  await confirmUser(app, principal, password, client);
+  const { email, revoke_keys: revokesKeys = false } = input;
+  await confirmUser(app, principal, input, client);
   if (email === principal.user.email) throw invalid({ email: 'This is your address already.' });
 
   const {
@@ -127,6 +130,7 @@ export async function confirmAddressChange(
     if (account.user.passwordHash !== user.passwordHash) throw wrongPassword('password');
     const ended = await applyAddressChange(app, tx, link, { kept: null, revokesKeys, client });
     if (!keepsIdentity) await unlinkIdentities(app, tx, account.user.id, client);
+    await requireReview(app, tx, account.user.id);
     return ended;
   });
 }
@@ -192,6 +196,7 @@ async function applyAddressChange(
   await setAddress(tx, userId, email);
   const others = kept === null ? undefined : ne(sessions.id, kept);
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
+  if (kept === null) await endStepsAndTrust(app, tx, userId);
   const keys = revokesKeys ? 'revoke' : 'keep';
   const actor = { actorId: userId, client };
   const ended = await endStarted(tx, app.now(), { userId, of: 'everything', keys, actor });

@@ -1,7 +1,7 @@
 import { and } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
-import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
@@ -15,7 +15,7 @@ import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts'
 
 const maxKeys = 20;
 
-export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField, password: confirmingPassword });
+export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField, ...confirmation });
 
 /**
  * Creates a key that acts for the principal's organisation alone. The answer is the only place
@@ -29,12 +29,12 @@ export const createKeyInput = newKeyInput.extend({ organisation_id: organisation
 export async function createKey(
   app: App,
   principal: Administrator,
-  { organisation_id, password, ...input }: z.output<typeof createKeyInput>,
+  { organisation_id, password, totp, recovery_code, ...input }: z.output<typeof createKeyInput>,
   client: Client,
 ): Promise<CreatedKey> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
-  await confirmUser(app, principal, password, client);
+  await confirmUser(app, principal, { password, totp, recovery_code }, client);
   await app.throttle.take({ 'api-key-user': principal.user.id });
   return app.db.transaction(async (tx) => {
     // The key names its creator, so the user is locked too, before the organisation (see lockUser).

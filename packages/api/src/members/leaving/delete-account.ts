@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import { readStarted, revokeKeysField } from '../../organisations/started.ts';
@@ -9,7 +9,7 @@ import type { Client } from '../../platform/security/client.ts';
 import { eraseUser, organisationsEndingWith, solelyOwned } from './erase-user.ts';
 
 export const deleteAccountInput = z.object({
-  password: confirmingPassword,
+  ...confirmation,
   /** The organisations whose deletion the page announced. If they are given, no other one is deleted. */
   organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
   revoke_keys: revokeKeysField,
@@ -44,12 +44,12 @@ export async function readDeletion(app: App, principal: UserPrincipal) {
 export async function deleteAccount(
   app: App,
   principal: UserPrincipal,
-  { password, organisation_ids: shown, revoke_keys: revokesKeys = false }: z.output<typeof deleteAccountInput>,
+  { organisation_ids: shown, revoke_keys: revokesKeys = false, ...confirming }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
   const { id: userId } = principal.user;
   await organisationsEndingWith(app.db, userId, { withMembers: true, shown });
-  await confirmUser(app, principal, password, client);
+  await confirmUser(app, principal, confirming, client);
 
   const erased = await eraseUser(app, { userId }, { actorId: userId, client, keepKeys: !revokesKeys, shown });
   if (erased === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');

@@ -3,7 +3,7 @@ import { union } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Administrator, UserPrincipal } from '../../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../../auth/sessions/session.ts';
@@ -20,7 +20,7 @@ import { eraseTracesOfOrganisation } from './erase-traces.ts';
 
 export const deleteOrganisationInput = z.object({
   organisation_id: organisationField,
-  password: confirmingPassword,
+  ...confirmation,
 });
 
 /**
@@ -36,12 +36,12 @@ export const deleteOrganisationInput = z.object({
 export async function deleteOrganisation(
   app: App,
   principal: Administrator,
-  { organisation_id, password }: z.output<typeof deleteOrganisationInput>,
+  { organisation_id, ...confirming }: z.output<typeof deleteOrganisationInput>,
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   requireOwnRole(principal.role);
-  await confirmUser(app, principal, password, client);
+  await confirmUser(app, principal, confirming, client);
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {

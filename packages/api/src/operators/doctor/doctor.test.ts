@@ -28,7 +28,7 @@ test('the report has a line for each check, and contains no secret', async () =>
     'right  Portal',
     'right  Webhook secret',
     expect.stringMatching(/Webhook endpoint$/),
-    'note   Encryption',
+    'right  Encryption',
     'right  Database',
     // The tests' server runs without durability.
     'note   Database settings',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { confirmingPassword, confirmUser } from '../../auth/password/fresh-sign-in.ts';
+import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import { newOneTimeToken } from '../../auth/password/one-time-token.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -38,7 +38,7 @@ export function createPasswordLink(
   });
 }
 
-export const passwordLinkInput = userInput.extend({ password: confirmingPassword });
+export const passwordLinkInput = userInput.extend(confirmation);
 
 /**
  * Creates a password link, which the operator gives to the user: no mail carries it. The operator is confirmed first.
@@ -50,9 +50,9 @@ export const passwordLinkInput = userInput.extend({ password: confirmingPassword
 export async function createPasswordLinkFor(
   app: App,
   principal: Operator,
-  { user_id: id, password }: z.output<typeof passwordLinkInput>,
+  { user_id: id, ...confirming }: z.output<typeof passwordLinkInput>,
   client: Client,
 ) {
-  await confirmUser(app, principal, password, client);
+  await confirmUser(app, principal, confirming, client);
   return { url: await createPasswordLink(app, { userId: id }, inConsole(principal, client), principal) };
 }

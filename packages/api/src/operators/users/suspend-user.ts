@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { endStepsAndTrust, endTrust } from '../../auth/factors/step-attempt.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
@@ -45,6 +46,7 @@ export async function suspendUser(
     if (changed.length === 0) throw new AppError('VALIDATION', `${email} is suspended already.`);
 
     await tx.delete(sessions).where(eq(sessions.userId, userId));
+    await endStepsAndTrust(app, tx, userId);
     await endLinksOf(tx, [userId], now);
     const keys = keepKeys ? 'keep' : 'revoke';
     const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
@@ -95,6 +97,7 @@ export function endSessions(app: App, { userId }: { userId?: string }, actor: Ac
       .delete(sessions)
       .where(userId === undefined ? undefined : eq(sessions.userId, userId))
       .returning({ id: sessions.id });
+    await endTrust(tx, userId);
     await recordAudit(tx, app.now(), { action: 'sessions-ended', ...actor, ...(userId !== undefined && { userId }) });
     return ended.length;
   });

@@ -81,6 +81,12 @@ const expectedRules: Record<Rule, Expected> = {
     attempt: (address) =>
       finishSignIn(test.app, { state: 'x', code: 'y', error: null, attemptCookie: 'unknown' }, { address, userAgent }),
   },
+  'passkey-options-client': {
+    most: 600,
+    minutes: 10,
+    per: 'client',
+    attempt: (client) => callerFor(test, null, { client }).signIn.passkeyOptions(),
+  },
   'verify-client': {
     most: 60,
     minutes: 10,

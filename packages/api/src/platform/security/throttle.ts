@@ -16,6 +16,7 @@ const rules = {
   'resend-client': { points: 20, minutes: 60 },
   'idp-start-client': { points: 60, minutes: 10 },
   'idp-callback-client': { points: 60, minutes: 10 },
+  'passkey-options-client': { points: 600, minutes: 10 },
   'verify-client': { points: 60, minutes: 10 },
   'return-url-client': { points: 300, minutes: 10 },
   'shared-token-session': { points: 20, minutes: 1 },

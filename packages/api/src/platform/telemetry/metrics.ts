@@ -3,12 +3,12 @@ import { ruleNames } from '../security/throttle.ts';
 /** The labels of a metric, each with the values that exist from the start; none where only requests show them. */
 type Definition = { help: string; labels: Record<string, readonly string[]> };
 
-const ways = ['password', 'identity_provider'] as const;
+const ways = ['password', 'passkey', 'identity_provider'] as const;
 
 /** Counters of events since the process started. */
 export const counters = {
   gatehouse_sign_ins_total: {
-    help: 'Sign-ins by way (password, identity_provider) and outcome: ok, or the code of the error.',
+    help: 'Sign-ins by way (password, passkey, identity_provider) and outcome: ok, or the code of the error.',
     labels: { way: ways, outcome: ['ok', 'unauthenticated', 'too_many', 'busy', 'failed'] as readonly string[] },
   },
   gatehouse_sign_ups_total: {

@@ -32,6 +32,10 @@ export const error = z.object({
   error: z.string().describe('A sentence for people.'),
   code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
   fields: z.record(z.string(), z.string()).optional().describe('A sentence for each invalid field.'),
+  methods: z
+    .array(z.enum(['passkey', 'totp', 'recovery_code']))
+    .optional()
+    .describe('Of SECOND_FACTOR_REQUIRED: the ways that the user can use; may be empty.'),
   meter: z.string().optional().describe('Of LIMIT_REACHED, as the next three.'),
   used: z.int().optional(),
   limit: z.int().optional(),
@@ -42,6 +46,31 @@ export const error = z.object({
 /** The answers of the endpoints, by the name of each in the document. */
 export const answers = {
   Done: z.object({ ok: z.literal(true) }),
+  Factors: z.object({
+    passkeys: z.array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        created_at: time,
+        last_used_at: time.nullable(),
+        refused: z.boolean(),
+      }),
+    ),
+    totp: z.boolean(),
+    recovery_codes_left: z.int().nonnegative(),
+  }),
+  TotpSetup: z.object({
+    secret: z.string().describe('In base32.'),
+    uri: z.string().describe('The URI of the QR code.'),
+  }),
+  FactorAdded: z.object({
+    recovery_codes: z.array(z.string()).optional().describe('Ten codes, with the first factor. They are shown once.'),
+  }),
+  PasskeyOptions: z
+    .record(z.string(), z.unknown())
+    .describe('PublicKeyCredentialRequestOptionsJSON or PublicKeyCredentialCreationOptionsJSON of WebAuthn, Level 3.'),
+  PasskeyAdded: z.object({ id: z.uuid(), recovery_codes: z.array(z.string()).optional() }),
+  RecoveryCodes: z.object({ recovery_codes: z.array(z.string()) }),
   SignUp: z.object({ pending: z.literal(true), email: z.string() }),
   Address: z.object({ url: z.url() }),
   Session: z.object({

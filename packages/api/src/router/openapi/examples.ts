@@ -21,6 +21,23 @@ const silver = {
   features,
 };
 
+const assertion = {
+  id: 'Zm9yIGV4YW1wbGU',
+  rawId: 'Zm9yIGV4YW1wbGU',
+  type: 'public-key',
+  response: {
+    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+    authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4',
+    signature: 'MEUCIQDKg8',
+    userHandle: 'aGFuZGxl',
+  },
+  clientExtensionResults: {},
+};
+const attestation = {
+  ...assertion,
+  response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0', attestationObject: 'o2NmbXRkbm9uZQ' },
+};
+
 /** The example of each operation, by its id. */
 export const examples: Record<string, Example> = {
   'accounts.signUp': {
@@ -30,6 +47,36 @@ export const examples: Record<string, Example> = {
   'accounts.resend': { body: { email: user.email }, answer: done },
   'signIn.withPassword': { body: { email: user.email, password: 'four words in a row' }, answer: done },
   'signIn.again': { body: { password: 'four words in a row' }, answer: done },
+  'signIn.secondStep': { body: { totp: '492039', trust: true }, answer: done },
+  'signIn.passkeyOptions': {
+    body: {},
+    answer: {
+      challenge: 'bG9uZyBhbmQgcmFuZG9t',
+      rpId: 'id.example.com',
+      userVerification: 'required',
+      timeout: 60_000,
+    },
+  },
+  'signIn.withPasskey': { body: { passkey: assertion }, answer: done },
+  'factors.list': {
+    answer: {
+      passkeys: [{ id, name: 'Work laptop', created_at: resets, last_used_at: null, refused: false }],
+      totp: true,
+      recovery_codes_left: 9,
+    },
+  },
+  'factors.totp': {
+    body: {},
+    answer: { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Larch:mia%40larch.example?secret=JBSWY3DPEHPK3PXP' },
+  },
+  'factors.confirmTotp': { body: { totp: '492039' }, answer: { recovery_codes: ['MFRGGZDFMZTWQ2LK'] } },
+  'factors.passkeyOptions': {
+    body: {},
+    answer: { challenge: 'bG9uZyBhbmQgcmFuZG9t', rp: { id: 'id.example.com', name: 'Larch' } },
+  },
+  'factors.addPasskey': { body: { name: 'Work laptop', passkey: attestation }, answer: { id } },
+  'factors.recoveryCodes': { body: {}, answer: { recovery_codes: ['MFRGGZDFMZTWQ2LK'] } },
+  'factors.remove': { body: { id: 'totp' }, answer: done },
   'signIn.out': { body: {}, answer: done },
   'sessions.verify': {
     answer: { user, organisation: { ...organisation, tier: 'silver' }, role: 'member', scopes: ['READ', 'WRITE'] },

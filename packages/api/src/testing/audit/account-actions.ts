@@ -5,7 +5,11 @@ import { startSession } from '../../auth/sessions/session.ts';
 import { matchUser } from '../../auth/sign-in/match-user.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { passkeys } from '../../platform/db/schema/factors.ts';
 import { createPasswordLink, suspendUser } from '../admin-commands.ts';
+import { serviceUrl } from '../app.ts';
+import { newAuthenticator } from '../authenticator.ts';
+import { newBrowser } from '../browser.ts';
 import {
   linkSubject,
   makeIdentity,
@@ -17,6 +21,7 @@ import {
   testPassword,
   tokenIn,
 } from '../factories.ts';
+import { addTotp } from '../factors.ts';
 import { type AuditCase, type AuditTest, actsOf, type Owner } from './audit-case.ts';
 
 const otherPassword = 'quite another pass phrase';
@@ -174,6 +179,73 @@ export function accountActions(test: AuditTest): AuditCase[] {
       'a wrong password in a session',
       owner(({ api }) => fails(api.accounts.changeAddress({ email: newEmail(), password: otherPassword }))),
       'password-check-failed by user about user from client',
+    ],
+    [
+      'an authenticator app that is added',
+      owner(({ api }) => addTotp(test, api)),
+      'factor-added by user about user from client',
+    ],
+    [
+      'an authenticator app that is removed',
+      afterwards(
+        ({ api }) => addTotp(test, api),
+        ({ api }) => api.factors.remove({ id: 'totp' }),
+      ),
+      'factor-removed by user about user from client',
+    ],
+    [
+      'new recovery codes',
+      afterwards(
+        ({ api }) => addTotp(test, api),
+        ({ api }) => api.factors.recoveryCodes(),
+      ),
+      'recovery-codes-made by user about user from client',
+    ],
+    [
+      'a recovery code that is used',
+      afterwards(
+        async (held) => ({ held, ...(await addTotp(test, held.api)) }),
+        async (_owner, { held, recoveryCodes: [code = ''] }) => {
+          const browser = newBrowser(test);
+          await browser.post('/api/login', { email: held.email, password: testPassword });
+          await browser.post('/api/login/second-step', { recovery_code: code });
+        },
+      ),
+      'recovery-code-used by user about user from client',
+      'signed-in by user about user, organisation from client',
+    ],
+    [
+      'a passkey whose counter goes back',
+      afterwards(
+        async ({ email }) => {
+          const browser = newBrowser(test);
+          const authenticator = newAuthenticator(serviceUrl);
+          await browser.post('/api/login', { email, password: testPassword });
+          const { body: options } = await browser.post('/api/factors/passkey/options');
+          await browser.post('/api/factors/passkey', { name: 'Key', passkey: authenticator.create(options) });
+          await test.app.db.update(passkeys).set({ counter: 50 });
+          return { authenticator };
+        },
+        async (_owner, { authenticator }) => {
+          const browser = newBrowser(test);
+          const { body: options } = await browser.post('/api/login/passkey/options');
+          await browser.post('/api/login/passkey', { passkey: authenticator.get(options) });
+        },
+      ),
+      'passkey-refused about user from client',
+      'sign-in-failed about user from client',
+    ],
+    [
+      'a wrong code in the second step',
+      afterwards(
+        ({ api }) => addTotp(test, api),
+        async ({ email }) => {
+          const browser = newBrowser(test);
+          await browser.post('/api/login', { email, password: testPassword });
+          await browser.post('/api/login/second-step', { totp: '000000' });
+        },
+      ),
+      'second-factor-failed about user from client',
     ],
     [
       'a sign-in again in a session',

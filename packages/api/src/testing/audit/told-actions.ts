@@ -352,6 +352,8 @@ export function toldActions(test: AuditTest): AuditCase[] {
  */
 export const writers: Record<string, string[] | string> = {
   'auth/delete-expired.ts: users': ['accounts that nobody verified in time'],
+  'auth/factors/passkeys.ts: users': 'The feed tells no factors.',
+  'auth/factors/review.ts: users': 'The feed tells no factors.',
   'auth/password/change-password.ts: users': 'The feed tells no passwords.',
   'auth/password/set-password.ts: users': 'The feed tells no passwords.',
   // The feed does not tell when a user was introduced.

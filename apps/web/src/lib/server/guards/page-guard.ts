@@ -3,19 +3,24 @@ import { type RequestEvent, redirect } from '@sveltejs/kit';
 
 type PageEvent = Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>;
 
+const secondStepPath = '/login/second-step';
+const reviewPath = '/account/security/review';
+
 /** The signed-in user; null without a session, and for an API key: pages are for users. */
 export function signedInUser({ principal }: { principal: Principal | null }): UserPrincipal | null {
   return principal?.kind === 'user' ? principal : null;
 }
 
 /**
- * The principal of a page after sign-in. Redirects to /login without a session, to
+ * The principal of a page after sign-in. Redirects to /login without a session, to /login/second-step while a sign-in
+ * waits for its second step, to the review of the account's factors until that is answered, to
  * /awaiting-approval while the account awaits approval, and from / to /onboarding before the first visit.
  */
 export function requirePage(event: PageEvent): UserPrincipal {
   const { locals, url } = event;
   const principal = signedInUser(locals);
-  if (principal === null) redirect(302, signInPath(event));
+  if (principal === null) redirect(302, locals.stepPending ? secondStepPath : signInPath(event));
+  if (principal.reviewPending) redirect(302, reviewPath);
   if (principal.accountStatus !== 'active') redirect(302, '/awaiting-approval');
   if (url.pathname === '/' && principal.user.onboardedAt === null) redirect(302, '/onboarding');
   return principal;
@@ -33,10 +38,14 @@ function signInPath({ locals, url, isDataRequest }: PageEvent): string {
 
 /** Redirects signed-in users from /login and /signup to /. */
 export function redirectSignedIn({ locals }: Pick<PageEvent, 'locals'>): void {
+  if (locals.stepPending) redirect(302, secondStepPath);
   if (signedInUser(locals) !== null) redirect(302, '/');
 }
 
 /** Redirects users whose gates are both open from /awaiting-approval to /. */
 export function redirectApproved({ locals }: Pick<PageEvent, 'locals'>): void {
-  if (signedInUser(locals)?.accountStatus === 'active') redirect(302, '/');
+  if (locals.stepPending) redirect(302, secondStepPath);
+  const user = signedInUser(locals);
+  if (user?.reviewPending) redirect(302, reviewPath);
+  if (user?.accountStatus === 'active') redirect(302, '/');
 }

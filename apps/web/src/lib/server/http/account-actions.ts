@@ -5,7 +5,17 @@ import { text, texts, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { accountDoneTexts } from '#lib/messages/app/account.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
-export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 'sessions' | 'fresh' | 'delete';
+export type FormName =
+  | 'name'
+  | 'address'
+  | 'password'
+  | 'unlink'
+  | 'connect'
+  | 'sessions'
+  | 'fresh'
+  | 'delete'
+  | 'factors'
+  | 'totp';
 
 /** Returns the action of a form on an account page, which redirects to the page with a notice of what was done. */
 export function accountAction(

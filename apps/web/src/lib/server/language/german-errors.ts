@@ -21,6 +21,15 @@ export const germanSentences: Record<string, string> = {
   'Choose organisations from the list.': 'Wählen Sie Organisationen aus der Liste.',
   'Confirm that it’s you to do this.': 'Bestätigen Sie dafür, dass Sie es sind.',
   'Confirm that it’s you with your password.': 'Bestätigen Sie mit Ihrem Passwort, dass Sie es sind.',
+  'Enter a code.': 'Geben Sie einen Code ein.',
+  'Enter the code that the app shows.': 'Geben Sie den Code ein, den die App anzeigt.',
+  'Enter your second factor.': 'Geben Sie Ihren zweiten Faktor an.',
+  'Set up a second factor first.': 'Richten Sie zuerst einen zweiten Faktor ein.',
+  'Sign in again.': 'Melden Sie sich noch einmal an.',
+  'That code is wrong.': 'Dieser Code ist falsch.',
+  'There is nothing to review.': 'Es gibt nichts zu prüfen.',
+  'There is no such factor.': 'Diesen Faktor gibt es nicht.',
+  'This deployment has no authenticator apps.': 'In dieser Installation gibt es keine Authenticator-Apps.',
   'E-mail or password is wrong.': 'E-Mail oder Passwort ist falsch.',
   'Enter a name.': 'Geben Sie einen Namen ein.',
   'Enter an e-mail address such as name@example.com.': 'Geben Sie eine E-Mail-Adresse ein, etwa name@example.com.',
@@ -77,6 +86,9 @@ export const germanSentences: Record<string, string> = {
   'There is no such session.': 'Diese Sitzung gibt es nicht.',
   'There is no such subscription here.': 'Dieses Abonnement gibt es hier nicht.',
   'These are not organisations.': 'Das sind keine Organisationen.',
+  'That passkey was not accepted.': 'Dieser Passkey wurde nicht angenommen.',
+  'This is not a passkey.': 'Das ist kein Passkey.',
+  'You have 20 passkeys. Remove one first.': 'Sie haben 20 Passkeys. Entfernen Sie zuerst einen.',
   'This account is awaiting approval.': 'Dieses Konto wartet auf Freigabe.',
   'This account is closed.': 'Dieses Konto ist geschlossen.',
   'This account is not scoped to an organisation.': 'Dieses Konto gehört zu keiner Organisation.',
@@ -162,6 +174,7 @@ export const germanPatterns: [RegExp, string][] = [
 
 /** The German sentence for any other error, by its code. */
 export const germanByCode: Record<ErrorCode, string> = {
+  SECOND_FACTOR_REQUIRED: 'Geben Sie Ihren zweiten Faktor an.',
   FRESH_SIGN_IN_REQUIRED: 'Bestätigen Sie dafür, dass Sie es sind.',
   VALIDATION: 'Diese Angabe ist nicht gültig.',
   BILLING_UNAVAILABLE: 'In dieser Installation gibt es keine Abrechnung.',

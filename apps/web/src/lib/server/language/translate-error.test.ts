@@ -10,7 +10,7 @@ const api = fileURLToPath(new URL('../../../../../../packages/api/src', import.m
 
 /** The folders whose errors a form of a page can show. Those of services (usage, changes) are for programs. */
 const folders = [
-  ...['auth/password', 'auth/profile', 'auth/sign-in', 'auth/sign-up', 'auth/verification'],
+  ...['auth/factors', 'auth/password', 'auth/profile', 'auth/sign-in', 'auth/sign-up', 'auth/verification'],
   ...['members', 'organisations', 'platform/security'],
   ...['operators/events', 'operators/organisations', 'operators/users', 'operators/queue'],
 ];
@@ -28,6 +28,8 @@ const notOnPages = [
   'This must be a number.',
   'This must be an id.',
   'This must be true or false.',
+  'Without PUBLIC_BASE_URL there are no passkeys.',
+  'The secret "7" cannot be decrypted: SECRET_KEY lacks the key that encrypted it.',
 ];
 
 /**

@@ -366,6 +366,7 @@ CREATE TABLE "sessions" (
 	"user_id" uuid NOT NULL,
 	"organisation_id" uuid,
 	"idp_subject" text,
+	"by_passkey" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"last_used_at" timestamp with time zone NOT NULL,

@@ -22,6 +22,8 @@ export const sessions = pgTable(
     organisationId: uuid('organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
     /** The identity provider's subject that the sign-in named; null if the sign-in was by another method. */
     idpSubject: text('idp_subject'),
+    /** Whether the sign-in was by a passkey alone. */
+    byPasskey: boolean('by_passkey').notNull().default(false),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
     /** Written at most every ten minutes. */

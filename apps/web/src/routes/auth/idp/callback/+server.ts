@@ -1,6 +1,7 @@
 import { finishSignIn } from '@gatehouse/api/auth/sign-in/attempt';
 import { clearCookie, readCookie } from '@gatehouse/api/http/cookies';
 import { requireNavigation } from '@gatehouse/api/http/request-guard';
+import { toAppError } from '@gatehouse/api/platform/errors';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { rememberReturnPath } from '#lib/server/session/return-url.ts';
 
@@ -25,16 +26,25 @@ export const GET: RequestHandler = async (event) => {
     const finished = await finishSignIn(app, answer, client);
     if ('freshToken' in finished) {
       await locals.session.renew(finished.freshToken);
-      if (finished.returnTo !== null) await rememberReturnPath(event, finished.returnTo);
+      const { returnTo, waitsForCode } = finished;
+      if (waitsForCode) await rememberReturnPath(event, codePage(returnTo));
+      else if (returnTo !== null) await rememberReturnPath(event, returnTo);
     } else {
       await locals.session.start(finished);
     }
   } catch (error) {
+    // The account has a second factor: / leads to it.
+    if (toAppError(error).code === 'SECOND_FACTOR_REQUIRED') redirect(302, '/');
     app.log.warn('sign-in through the identity provider failed', { requestId, error });
     redirect(302, '/login?error=idp');
   }
   redirect(302, '/');
 };
+
+/** The page that asks for the code that completes a fresh sign-in, and then leads on. */
+function codePage(returnTo: string | null): string {
+  return `/account/security?${new URLSearchParams({ return_to: returnTo ?? '/account/security' })}`;
+}
 
 /** HEAD requests have no side effects: no session starts. */
 export const HEAD: RequestHandler = () => redirect(302, '/login');

@@ -1,6 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, texts } from '#lib/forms/form-fields.ts';
+import { text, texts, typedPassword } from '#lib/forms/form-fields.ts';
+import { factorTexts } from '#lib/messages/shared/factors.ts';
 import { freshTexts } from '#lib/messages/shared/fresh.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { accountAction, endSessionActions, type FormName } from '#lib/server/http/account-actions.ts';
@@ -10,16 +11,29 @@ import type { Actions, PageServerLoad } from './$types';
 const page = '/account/security';
 
 export const load: PageServerLoad = async (event) => {
-  requirePage(event);
-  const { accounts } = event.locals.api;
-  const [profile, activity, newBrowsers] = await Promise.all([
+  const principal = requirePage(event);
+  const { accounts, factors } = event.locals.api;
+  const [profile, activity, newBrowsers, ownFactors] = await Promise.all([
     accounts.profile(),
     accounts.activity(),
     accounts.newBrowsers(),
+    factors.list(),
   ]);
   /** The page that needs a fresh session, which the form of this page makes. */
   const confirming = event.url.searchParams.get('return_to');
-  return { now: new Date().toISOString(), profile, activity, newBrowsers, confirming };
+  const { freshUntil } = principal;
+  const isFresh = freshUntil !== null && freshUntil > event.locals.app.now();
+  const setsUp = event.url.searchParams.get('setup') === 'totp' && isFresh;
+  return {
+    now: new Date().toISOString(),
+    profile,
+    activity,
+    newBrowsers,
+    confirming,
+    factors: ownFactors,
+    offersTotp: event.locals.app.config.secretKeys.length > 0,
+    setup: setsUp ? await factors.totpSetup() : null,
+  };
 };
 
 export const actions: Actions = {
@@ -30,10 +44,31 @@ export const actions: Actions = {
   ),
 
   /** Makes the session fresh by the password. */
-  fresh: formAction(({ signIn }, form) => signIn.again({ password: text(form, 'password') }), {
+  fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: (form, _answer, { url }) => (form.has('return_to') ? localPage(text(form, 'return_to'), url) : page),
     notice: () => ({ text: [freshTexts().confirmed] }),
     failure: (form) => ({ formName: 'fresh' as FormName, returnTo: text(form, 'return_to') }),
+  }),
+
+  /** Begins to set up an authenticator app. A session that is not fresh becomes so first, on this page. */
+  totp: formAction(({ factors }) => factors.totp(), {
+    done: `${page}?setup=totp`,
+    failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
+  }),
+  confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
+    // The first factor's recovery codes are shown once, in this answer.
+    done: (_form, { recovery_codes: codes }) => (codes === undefined ? page : { formName: 'codes', codes }),
+    notice: () => ({ text: [factorTexts().confirmed] }),
+    failure: () => ({ formName: 'totp' as FormName }),
+  }),
+  recovery_codes: formAction(({ factors }) => factors.recoveryCodes(), {
+    done: (_form, { recovery_codes: codes }) => ({ formName: 'codes', codes }),
+    failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
+  }),
+  remove: formAction(({ factors }, form) => factors.remove({ id: text(form, 'id') }), {
+    done: page,
+    notice: () => ({ text: [factorTexts().removed] }),
+    failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
   }),
 
   /** Makes the session fresh by the identity provider, from a form of any page, whose fields are kept in its address. */

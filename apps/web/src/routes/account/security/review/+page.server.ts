@@ -1,0 +1,30 @@
+import { redirect } from '@sveltejs/kit';
+import { formAction } from '#lib/forms/form-action.ts';
+import { texts, typedPassword } from '#lib/forms/form-fields.ts';
+import { reviewTexts } from '#lib/messages/shared/factors.ts';
+import { freshTexts } from '#lib/messages/shared/fresh.ts';
+import { signedInUser } from '#lib/server/guards/page-guard.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+const page = '/account/security/review';
+
+export const load: PageServerLoad = async ({ locals }) => {
+  const principal = signedInUser(locals);
+  if (principal === null) redirect(302, locals.stepPending ? '/login/second-step' : '/login');
+  if (!principal.reviewPending) redirect(302, '/');
+  const isFreshByFactor =
+    principal.freshByFactor && principal.freshUntil !== null && principal.freshUntil > locals.app.now();
+  return { review: await locals.api.factors.review(), asksFirst: !isFreshByFactor };
+};
+
+export const actions: Actions = {
+  keep: formAction(({ factors }, form) => factors.answerReview({ keep: texts(form, 'id') }), {
+    done: '/',
+    notice: () => ({ text: [reviewTexts().done] }),
+  }),
+  /** Makes the session fresh by the password and a factor: all other pages lead here. */
+  fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
+    done: page,
+    notice: () => ({ text: [freshTexts().confirmed] }),
+  }),
+};

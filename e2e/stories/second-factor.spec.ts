@@ -1,0 +1,86 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { codeOf, setUpApp, toSecondStep, useRecoveryCode } from '../support/factors.ts';
+import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+async function expectAccessible(page: Page): Promise<void> {
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('an authenticator app is set up and used, a used code is refused, and a browser is trusted', async ({
+      page,
+      browser,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request);
+      await signIn(page, email);
+      const { secret, codes } = await setUpApp(page, async () => {
+        if (javaScriptEnabled) await expectAccessible(page);
+      });
+      expect(codes).toHaveLength(10);
+
+      const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+      const other = await context.newPage();
+      await toSecondStep(other, email, passPhrase);
+      // Every page leads to the step, whose attempt has no session yet.
+      await other.getByLabel('Code from your app').fill(codeOf(secret));
+      await other.getByRole('button', { name: 'Continue', exact: true }).click();
+      await expect(other.getByText('That code is wrong.')).toBeVisible();
+      if (javaScriptEnabled) await expectAccessible(other);
+      await other.getByLabel('Don’t ask in this browser for 30 days').check();
+      await other.getByLabel('Code from your app').fill(codeOf(secret, 1));
+      await other.getByRole('button', { name: 'Continue', exact: true }).click();
+      await expect(other).toHaveURL('/');
+
+      // Trusted: the password is enough, and what lasts asks for both.
+      await other.context().clearCookies({ name: 'session' });
+      await other.goto('/login');
+      await other.getByLabel('E-mail', { exact: true }).fill(email);
+      await other.getByLabel('Password', { exact: true }).fill(passPhrase);
+      await other.getByRole('button', { name: 'Sign in' }).click();
+      await expect(other).toHaveURL('/');
+      await other.goto('/account/security');
+      await other.getByRole('button', { name: 'Make new codes' }).click();
+      await expect(other.getByRole('heading', { name: 'Confirm that it’s you' })).toBeVisible();
+      await context.close();
+    });
+
+    test('a recovery code replaces the app, and a lost password leads to the review', async ({
+      page,
+      browser,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request);
+      await signIn(page, email);
+      const { codes } = await setUpApp(page);
+      const { stdout } = await service.operator('password-link', email);
+      const token = new URL(stdout.trim()).searchParams.get('token') ?? '';
+      const password = 'quite another pass phrase';
+      expect((await request.post('/api/trpc/accounts.setPassword', { data: { token, password } })).status()).toBe(200);
+
+      const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+      const other = await context.newPage();
+      await toSecondStep(other, email, password);
+      await useRecoveryCode(other, (codes[0] ?? '').toLowerCase());
+      await expect(other).toHaveURL('/account/security/review');
+      if (javaScriptEnabled) await expectAccessible(other);
+      for (const path of ['/', '/account', '/billing']) {
+        await other.goto(path);
+        await expect(other).toHaveURL('/account/security/review');
+      }
+      await other.getByLabel('Authenticator app').check();
+      await other.getByRole('button', { name: 'Keep what is ticked' }).click();
+      await expect(other).toHaveURL('/');
+      await other.goto('/account/security');
+      await expect(other.getByText('9 codes left')).toBeVisible();
+      await context.close();
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { expect } from '@playwright/test';
+import { setUpApp, toSecondStep, useRecoveryCode } from '../factors.ts';
+import { makeOwner, passPhrase, signIn } from '../people.ts';
+import type { TourPart } from './tour-part.ts';
+
+/** Visits the pages of a second factor: its set-up, the second step, and the review after a new password by a link. */
+export async function secondFactor({ service, request, newPage, see }: TourPart): Promise<void> {
+  const email = await makeOwner(service, request);
+  const page = await newPage();
+  await signIn(page, email);
+  const { codes } = await setUpApp(page, (name) => see(page, name));
+  await see(page, 'account-security-factor', '/account/security');
+
+  const other = await newPage();
+  await toSecondStep(other, email, passPhrase);
+  await see(other, 'second-step');
+  await other.getByLabel('Code from your app').fill('000000');
+  await other.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(other.getByRole('alert')).toBeVisible();
+  await see(other, 'second-step-refused');
+
+  const { stdout } = await service.operator('password-link', email);
+  const password = 'quite another pass phrase';
+  const token = new URL(stdout.trim()).searchParams.get('token') ?? '';
+  const set = await request.post('/api/trpc/accounts.setPassword', { data: { token, password } });
+  expect(set.status(), await set.text()).toBe(200);
+  await toSecondStep(other, email, password);
+  await useRecoveryCode(other, codes[0] ?? '');
+  await expect(other).toHaveURL('/account/security/review');
+  await see(other, 'account-review');
+}

@@ -28,12 +28,17 @@ const areaRules = areas.map((area, at) => ({
   to: { path: `${api}(${[...areas.slice(at + 1), 'testing'].join('|')})/|${api}(create-app|job-kinds)\\.ts$` },
 }));
 
+/** The service: it creates the App, and answers requests to its API. */
+const application = '^apps/server/src/(application\\.ts$|api/)';
 const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';
 
 /** What handlers may import of packages/api beside the router and the table of errors, and which ones may (docs/decisions/004). */
 const openToHandlers = [
-  ['app\\.ts$', `${web}(hooks\\.server\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}`],
-  ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],
+  [
+    'app\\.ts$',
+    `${web}(hooks\\.server\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}|${application}`,
+  ],
+  ['create-app\\.ts$', `${web}hooks\\.server\\.ts$|${operatorCommands}|${application}`],
   ['platform/config\\.ts$', `${web}lib/server/|^apps/server/src/`],
   ['platform/config-version\\.ts$', '^apps/server/src/'],
   ['platform/durations\\.ts$', web],
@@ -49,7 +54,7 @@ const openToHandlers = [
   ['router/openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],
   ['platform/providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
   ['platform/telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
-  ['platform/security/client\\.ts$', `${web}lib/server/|^apps/server/src/(canonical-request|http-server)\\.ts$`],
+  ['platform/security/client\\.ts$', `${web}lib/server/|^apps/server/src/(canonical-request|http-server|api/.*)\\.ts$`],
   ['platform/security/token\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];
 
@@ -150,7 +155,7 @@ export default {
       name: 'create-app-is-for-apps',
       comment: 'Only apps and tests make an App.',
       severity: 'error',
-      from: { path: api, pathNot: `${tests}|${api}create-app\\.ts$` },
+      from: { path: api, pathNot: `${tests}|${api}(create-app|bundle)\\.ts$` },
       to: { path: `${api}create-app\\.ts$` },
     },
     {

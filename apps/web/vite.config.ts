@@ -1,10 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import adapter from '@sveltejs/adapter-node';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from 'vite';
-import { leanBundle } from '../../packages/api/lean-bundle.ts';
+import { externalBundle } from '../../packages/api/external-bundle.ts';
 import { clientChunk, errorPagesInBase } from './client-chunks.ts';
-import { serverChunks } from './server-chunks.ts';
 import { staticIcons } from './static-icons.ts';
 
 export default defineConfig({
@@ -17,10 +17,7 @@ export default defineConfig({
     ssr: {
       build: {
         rolldownOptions: {
-          output: {
-            comments: false,
-            codeSplitting: { groups: serverChunks },
-          },
+          output: { comments: false },
         },
       },
     },
@@ -39,7 +36,7 @@ export default defineConfig({
     restEndpoints(),
     answersAlone(),
     staticIcons(),
-    leanBundle(),
+    externalBundle(),
     errorPagesInBase(),
     tailwindcss(),
     sveltekit({
@@ -101,6 +98,8 @@ function answersAlone(): Plugin {
   };
 }
 
+const application = fileURLToPath(new URL('../server/src/application.ts', import.meta.url));
+
 /** GET /readyz and the REST endpoints under `npm run dev`: in the built service apps/server answers them before Kit. */
 function restEndpoints(): Plugin {
   return {
@@ -109,16 +108,15 @@ function restEndpoints(): Plugin {
       if (!isRunnableDevEnvironment(ssr)) return;
       middlewares.use(async (request, response, next) => {
         try {
-          const { init, readiness, restHandler }: typeof import('./src/hooks.server.ts') =
-            await ssr.runner.import('/src/hooks.server.ts');
-          await init();
+          const { openApi }: typeof import('../server/src/application.ts') = await ssr.runner.import(application);
+          const { readiness, rest } = await openApi();
           if (request.url === '/readyz') {
             const reason = await readiness();
             response.statusCode = reason === null ? 200 : 503;
             return void response.end(JSON.stringify({ ready: reason === null, ...(reason !== null && { reason }) }));
           }
           const client = { address: request.socket.remoteAddress ?? '' };
-          if (!restHandler()(request, response, { target: request.url ?? '/', client })) next();
+          if (!rest(request, response, { target: request.url ?? '/', client })) next();
         } catch (error) {
           next(error);
         }

@@ -35,7 +35,7 @@ async function buildAs(version, ...names) {
 /** `npm run build`: builds what production runs, the client and the sandbox. */
 export async function buildService() {
   await bootstrap();
-  await buildAs(buildVersion(), 'web', 'server', 'client', 'sandbox');
+  await buildAs(buildVersion(), 'api', 'web', 'server', 'client', 'sandbox');
 }
 
 /**
@@ -69,7 +69,7 @@ export async function operator(args) {
 /** `npm run pack`: see packages/release. */
 export async function pack(args) {
   await bootstrap();
-  await buildAs(buildVersion(), 'web', 'server');
+  await buildAs(buildVersion(), 'api', 'web', 'server');
   const env = { ...toolEnvironment(), SOURCE_DATE_EPOCH: commitSeconds(), GATEHOUSE_BUILT: '1' };
   await runOnBuild('packages/release/src/pack.ts', args, env);
 }
@@ -82,7 +82,7 @@ export function bench(args) {
 /** Runs a program of another package that works on the built service, and ends with its exit code. */
 async function runOnBuild(program, args, environment = process.env) {
   await bootstrap();
-  if (environment.GATEHOUSE_BUILT !== '1') await build('web', 'server');
+  if (environment.GATEHOUSE_BUILT !== '1') await build('api', 'web', 'server');
   const env = programEnvironment({ ...environment, GATEHOUSE_ENV_FILE: 'off' });
   await endAll(await launch([nodeBinary(), fromRoot(program), ...args], { env }).exited);
 }

@@ -19,7 +19,7 @@ const graceSeconds = 26;
  */
 export async function start(flags, product = null) {
   const prepared = await prepare(product ?? {});
-  await build('web', 'server', 'sandbox', ...(product === null ? [] : ['client']));
+  await build('api', 'web', 'server', 'sandbox', ...(product === null ? [] : ['client']));
   const service = [nodeBinary(), ...serviceOptions, serviceProgram];
   await runWithSandbox(service, { ...prepared, demo: !flags.includes('--no-demo'), product });
 }

@@ -27,7 +27,7 @@ async function runEverything() {
   // Meanwhile, because a fresh clone fetches it.
   const browser = browserEnvironment(process.env);
   browser.catch(() => {});
-  const built = check('The build', () => build('web', 'server', 'client', 'sandbox'));
+  const built = check('The build', () => build('api', 'web', 'server', 'client', 'sandbox'));
   const checks = [
     built,
     runScript('lint'),

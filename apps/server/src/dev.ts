@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { parseConfig } from '@gatehouse/api/platform/config';
 import { announcer } from './announce.ts';
 import { keepDatabase } from './database/keep-database.ts';
-import { migrationsOf } from './database/migrations-folder.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
@@ -30,7 +29,7 @@ async function develop(): Promise<number> {
   const address = ['--host', config.host, '--port', String(config.port), '--strictPort'];
   const vite = spawn('pnpm', ['exec', 'vite', 'dev', ...address, ...process.argv.slice(2)], {
     cwd: web,
-    env: { ...process.env, DATABASE_URL: url, GATEHOUSE_MIGRATIONS: migrationsOf(import.meta.url) },
+    env: { ...process.env, DATABASE_URL: url },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const exited = once(vite, 'exit');

@@ -1,8 +1,8 @@
+import { parseConfig } from '@gatehouse/api/platform/config';
 import { version } from '@gatehouse/api/platform/config-version';
+import { openApplication } from './application.ts';
 import { loadEnvFile } from './env-file.ts';
-import { importProgram, runService } from './service.ts';
-
-const build = new URL('../../web/build/', import.meta.url);
+import { runService } from './service.ts';
 
 if (process.argv[2] === '--version') {
   process.stdout.write(`${version}\n`);
@@ -12,9 +12,8 @@ if (process.argv[2] === '--version') {
 try {
   const warnings = loadEnvFile();
   process.env.NODE_ENV ||= 'production';
-  const program = await importProgram(build);
-  const config = program.parseConfig(process.env);
-  await runService({ ...config, warnings: [...warnings, ...config.warnings] }, program);
+  const config = parseConfig(process.env);
+  await runService({ ...config, warnings: [...warnings, ...config.warnings] }, openApplication);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

@@ -8,7 +8,6 @@ import type { Answer, Needs } from './commands/answer.ts';
 import { cliError } from './commands/cli-error.ts';
 import { createProgram } from './commands/program.ts';
 import { describeDatabase } from './database/describe-database.ts';
-import { migrationsOf } from './database/migrations-folder.ts';
 import { loadEnvFile } from './env-file.ts';
 
 process.exit(await operate(process.argv.slice(2)));
@@ -62,7 +61,6 @@ async function withApp(config: Config, needs: Needs, act: (app: App) => Promise<
     const databaseUrl = embedded?.url ?? config.databaseUrl;
     const app = await createApp({
       config: { ...config, databaseUrl, databasePool: 2 },
-      migrations: migrationsOf(import.meta.url),
       work: false,
       migrates: needs.migrates ?? false,
       withoutDatabase: needs.withoutDatabase ?? false,

@@ -1,8 +1,6 @@
-import { createTestDatabase, migrationsFolder } from '@gatehouse/api/testing/database/database';
+import { createTestDatabase } from '@gatehouse/api/testing/database/database';
 import type { RequestEvent } from '@sveltejs/kit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-
-const shutdown = 'sveltekit:shutdown' as NodeJS.Signals;
 
 let hooks: typeof import('./hooks.server.ts');
 let close: (() => Promise<void>) | undefined;
@@ -10,15 +8,13 @@ beforeAll(async () => {
   const database = await createTestDatabase();
   vi.stubEnv('DATABASE_URL', database.url);
   vi.stubEnv('SMTP_URL', 'smtp://localhost:1');
-  vi.stubEnv('GATEHOUSE_MIGRATIONS', migrationsFolder);
   // A process has one App. Another test file may have opened it.
   vi.resetModules();
   hooks = await import('./hooks.server.ts');
-  const before = process.listeners(shutdown);
-  await hooks.openApp();
-  const ends = process.listeners(shutdown).filter((listener) => !before.includes(listener));
+  await hooks.init();
+  const { openApp } = await import('@gatehouse/api/create-app');
   close = async () => {
-    await Promise.all(ends.map((end) => end('SIGTERM')));
+    await (await openApp()).close();
     await database.drop();
   };
 });

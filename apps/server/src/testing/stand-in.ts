@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/platform/config';
-import type { Application } from '../http-server.ts';
+import type { OpenApplication } from '../service.ts';
 
 const slowMilliseconds = 700;
 const spinMilliseconds = 5;
@@ -13,12 +13,11 @@ const signalled = new Promise((resolve) => process.once('SIGUSR2', resolve));
  *
  * @throws Error with the sentence of STAND_IN_FAILS, if that is set.
  */
-export async function openStandIn(settings: { config: Config; migrations: string }): Promise<Application> {
+export async function openStandIn(config: Config): Promise<OpenApplication> {
   const { STAND_IN_INIT: after = '0' } = process.env;
   await (after === 'SIGUSR2' ? signalled : new Promise((resolve) => setTimeout(resolve, Number(after))));
   if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
 
-  process.on('sveltekit:shutdown' as NodeJS.Signals, close);
   return {
     // No path is one of a REST endpoint.
     rest: () => null,
@@ -28,7 +27,9 @@ export async function openStandIn(settings: { config: Config; migrations: string
       return null;
     },
     countRefusal: () => {},
-    pages: (request, response, next) => answer(settings, { request, response, next }),
+    beginShutdown: () => {},
+    close,
+    pages: (request, response, next) => answer(config, { request, response, next }),
   };
 }
 
@@ -44,10 +45,7 @@ type Exchange = { request: IncomingMessage; response: ServerResponse; next: () =
  * 700 ms, even if its client has disconnected, /spin after 5 ms of the processor, /read
  * after the body, /held at the next /api/release.
  */
-async function answer(
-  settings: { config: Config; migrations: string },
-  { request, response, next }: Exchange,
-): Promise<void> {
+async function answer(config: Config, { request, response, next }: Exchange): Promise<void> {
   if (request.url === '/nowhere') {
     next();
     return;
@@ -84,8 +82,7 @@ async function answer(
   const text = JSON.stringify({
     url: request.url,
     headers: request.headers,
-    databaseUrl: settings.config.databaseUrl,
-    migrations: settings.migrations,
+    databaseUrl: config.databaseUrl,
     mostSlow,
   });
   setTimeout(() => response.end(text));

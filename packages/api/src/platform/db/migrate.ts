@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import type { Sql } from 'postgres';
@@ -8,6 +9,9 @@ import postgres from 'postgres';
 import { codeOf } from '../errors.ts';
 import { type Log, silentLog } from '../log.ts';
 import { hasRoleDefaults, setRoleDefaults } from './role-defaults.ts';
+
+/** The folder of this program's migrations: beside this file, and beside the bundle where a build has put them. */
+export const ownMigrations = fileURLToPath(new URL('migrations', import.meta.url));
 
 /** The migrations of a program: their folder, and the version of the release that they belong to. */
 type Release = { folder: string; version: string };

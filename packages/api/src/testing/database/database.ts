@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import type { Sql } from 'postgres';
 import { createApp } from '../../create-app.ts';
 import { parseConfig } from '../../platform/config.ts';
 import { openDatabase } from '../../platform/db/client.ts';
+import { ownMigrations } from '../../platform/db/migrate.ts';
 import { silentLog } from '../../platform/log.ts';
 
-export const migrationsFolder = fileURLToPath(new URL('../../platform/db/migrations', import.meta.url));
+export const migrationsFolder = ownMigrations;
 const templateName = 'gatehouse_template';
 
 /** The connections of this process to the tests' server. They stay open, because each one costs 10 ms of a processor. */

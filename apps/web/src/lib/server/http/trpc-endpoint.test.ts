@@ -5,7 +5,7 @@ import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-
 import type { RequestEvent } from '@sveltejs/kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { answer } from '../testing/serve-endpoints.ts';
+import { answer } from '../../../../../server/src/api/testing/serve-endpoints.ts';
 import { trpcEndpoint } from './trpc-endpoint.ts';
 
 let test: TestApp;

@@ -7,8 +7,8 @@ import { isEndpointPath } from '@gatehouse/api/http/answer-endpoint';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveEndpoints } from '../testing/serve-endpoints.ts';
 import { createRestHandler } from './rest-handler.ts';
+import { serveEndpoints } from './testing/serve-endpoints.ts';
 
 let test: TestApp;
 let served: Awaited<ReturnType<typeof serveEndpoints>>;

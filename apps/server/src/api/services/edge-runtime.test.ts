@@ -8,7 +8,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serveEndpoints } from '../testing/serve-endpoints.ts';
 
-const entry = fileURLToPath(new URL('../../../../../../packages/client/src/client.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../../../packages/client/src/client.ts', import.meta.url));
 
 let test: TestApp;
 let served: Awaited<ReturnType<typeof serveEndpoints>>;

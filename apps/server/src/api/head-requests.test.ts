@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serveEndpoints } from '../testing/serve-endpoints.ts';
+import { serveEndpoints } from './testing/serve-endpoints.ts';
 
 let test: TestApp;
 let served: Awaited<ReturnType<typeof serveEndpoints>>;

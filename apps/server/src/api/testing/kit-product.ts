@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const fromRoot = (file: string) => fileURLToPath(new URL(`../../../../../../${file}`, import.meta.url));
+const fromRoot = (file: string) => fileURLToPath(new URL(`../../../../../${file}`, import.meta.url));
 const timeoutMilliseconds = 100_000;
 
 /** The files of a SvelteKit application that is guarded by the client's adapter. */

@@ -5,7 +5,7 @@ import { createEndpoints, type EndpointRequest } from '@gatehouse/api/http/answe
 import { chooseLanguage } from '@gatehouse/api/http/choose-language';
 import { cookieJar } from '@gatehouse/api/http/cookies';
 import { readBody } from '@gatehouse/api/http/read-body';
-import { createRestHandler } from '../rest/rest-handler.ts';
+import { createRestHandler } from '../rest-handler.ts';
 
 /** Answers a request as the service does, without a connection. */
 export async function answer(app: App, request: Request): Promise<Response> {

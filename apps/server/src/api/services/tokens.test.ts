@@ -5,7 +5,7 @@ import { addMember, givePlan, makeOwner, testClient } from '@gatehouse/api/testi
 import { makeKey } from '@gatehouse/api/testing/keys';
 import { createRemoteJWKSet, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createGatehouse } from '../../../../../../packages/client/src/client.ts';
+import { createGatehouse } from '../../../../../packages/client/src/client.ts';
 import { answer, serveEndpoints } from '../testing/serve-endpoints.ts';
 
 let test: TestApp;

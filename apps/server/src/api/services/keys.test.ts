@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, makeOwner, makeSignUp, testClient } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askRest } from './testing.ts';
+import { askRest } from '../testing/ask-rest.ts';
 
 // "API keys", "Order of checks" and "Keys" of the contract for a company's own services.
 

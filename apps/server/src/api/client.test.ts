@@ -13,10 +13,10 @@ import { freePort } from '@gatehouse/api/testing/free-ports';
 import express from 'express';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { requireSession as forExpress } from '../../../../../packages/client/src/adapters/express.ts';
-import { requireSession as forHono } from '../../../../../packages/client/src/adapters/hono.ts';
-import { withSession } from '../../../../../packages/client/src/adapters/next.ts';
-import { createGatehouse, type Gatehouse, type Session } from '../../../../../packages/client/src/client.ts';
+import { requireSession as forExpress } from '../../../../packages/client/src/adapters/express.ts';
+import { requireSession as forHono } from '../../../../packages/client/src/adapters/hono.ts';
+import { withSession } from '../../../../packages/client/src/adapters/next.ts';
+import { createGatehouse, type Gatehouse, type Session } from '../../../../packages/client/src/client.ts';
 import { startKitProduct } from './testing/kit-product.ts';
 import { serveEndpoints } from './testing/serve-endpoints.ts';
 
@@ -129,7 +129,7 @@ describe.each(Object.keys(products))('a product with %s', (name) => {
 });
 
 it('runs the service of the README', async () => {
-  const client = fileURLToPath(new URL('../../../../../packages/client', import.meta.url));
+  const client = fileURLToPath(new URL('../../../../packages/client', import.meta.url));
   const readme = fs.readFileSync(`${client}/README.md`, 'utf8');
   const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1]?.replace('@gatehouse/client', `${client}/src/client.ts`) ?? '';
   const port = await freePort();

@@ -1,5 +1,5 @@
 import type { TestApp } from '@gatehouse/api/testing/app';
-import { answer } from '../testing/serve-endpoints.ts';
+import { answer } from './serve-endpoints.ts';
 
 type RequestOptions = {
   key?: string;

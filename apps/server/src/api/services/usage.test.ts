@@ -4,7 +4,7 @@ import { makeOwner } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
 import { makeTarget } from '@gatehouse/api/testing/usage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askRest } from './testing.ts';
+import { askRest } from '../testing/ask-rest.ts';
 
 // The routes of the contract that count usage.
 

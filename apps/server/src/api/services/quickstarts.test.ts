@@ -9,7 +9,7 @@ import { makeKey } from '@gatehouse/api/testing/keys';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { serveEndpoints } from '../testing/serve-endpoints.ts';
 
-const fromRoot = (file: string) => fileURLToPath(new URL(`../../../../../../${file}`, import.meta.url));
+const fromRoot = (file: string) => fileURLToPath(new URL(`../../../../../${file}`, import.meta.url));
 const quickstarts = fromRoot('examples/quickstarts');
 /** Debian's own, which its packages belong to. */
 const debianPython = '/usr/bin/python3';

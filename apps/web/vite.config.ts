@@ -32,8 +32,7 @@ export default defineConfig({
     },
   },
   plugins: [
-    health(),
-    restEndpoints(),
+    api(),
     answersAlone(),
     staticIcons(),
     externalBundle(),
@@ -69,27 +68,6 @@ export default defineConfig({
   ],
 });
 
-/** GET /healthz under `npm run dev`: in the built service apps/server answers it. */
-function health(): Plugin {
-  return {
-    name: 'health',
-    configureServer({ middlewares }) {
-      middlewares.use('/healthz', ({ method }, response) => {
-        const there = method === 'GET' || method === 'HEAD';
-        response.setHeader('Content-Type', 'application/json');
-        response.setHeader('Cache-Control', 'no-store');
-        if (!there) response.setHeader('Allow', 'GET, HEAD');
-        response.statusCode = there ? 200 : 405;
-        response.end(
-          JSON.stringify(
-            there ? { ok: true } : { error: 'This method is not allowed here.', code: 'METHOD_NOT_ALLOWED' },
-          ),
-        );
-      });
-    },
-  };
-}
-
 /** With `--mode test` the packages of the pages' scripts are not bundled: that takes half of a cold start. */
 function answersAlone(): Plugin {
   return {
@@ -98,25 +76,28 @@ function answersAlone(): Plugin {
   };
 }
 
-const application = fileURLToPath(new URL('../server/src/application.ts', import.meta.url));
+const server = (file: string) => fileURLToPath(new URL(`../server/src/${file}`, import.meta.url));
 
-/** GET /readyz and the REST endpoints under `npm run dev`: in the built service apps/server answers them before Kit. */
-function restEndpoints(): Plugin {
+/** The API and the probes under `npm run dev`, from their sources: in the built service apps/server answers them before Kit. */
+function api(): Plugin {
   return {
-    name: 'rest-endpoints',
+    name: 'api',
     configureServer({ middlewares, environments: { ssr } }) {
       if (!isRunnableDevEnvironment(ssr)) return;
       middlewares.use(async (request, response, next) => {
         try {
-          const { openApi }: typeof import('../server/src/application.ts') = await ssr.runner.import(application);
-          const { readiness, rest } = await openApi();
-          if (request.url === '/readyz') {
-            const reason = await readiness();
-            response.statusCode = reason === null ? 200 : 503;
-            return void response.end(JSON.stringify({ ready: reason === null, ...(reason !== null && { reason }) }));
-          }
+          const probes: typeof import('../server/src/json-answers.ts') = await ssr.runner.import(
+            server('json-answers.ts'),
+          );
+          if (request.url === '/healthz') return probes.answerHealth(request, response);
+
+          const { openApi }: typeof import('../server/src/application.ts') = await ssr.runner.import(
+            server('application.ts'),
+          );
+          const { readiness, api } = await openApi();
+          if (request.url === '/readyz') return await probes.answerReadiness(request, response, readiness);
           const client = { address: request.socket.remoteAddress ?? '' };
-          if (!rest(request, response, { target: request.url ?? '/', client })) next();
+          if (!api(request, response, { target: request.url ?? '/', client })) next();
         } catch (error) {
           next(error);
         }

@@ -15,7 +15,7 @@ async function open(settings: Parameters<typeof openHttpServer>[1], pages: Appli
   const config = parseConfig({ DATABASE_URL: 'postgres://localhost/none', HOST: '127.0.0.1', PORT: String(port) });
   server = await openHttpServer(config, settings);
   const readiness = async () => null;
-  server.serve({ rest: () => null, pages, readiness, countRefusal: () => {} });
+  server.serve({ api: () => null, pages, readiness, countRefusal: () => {} });
 }
 
 async function connect(): Promise<net.Socket> {

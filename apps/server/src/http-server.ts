@@ -2,8 +2,8 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { securityHeaders } from '@gatehouse/api/http/security-headers';
 import type { Config } from '@gatehouse/api/platform/config';
-import type { KeyedClient } from '@gatehouse/api/platform/security/client';
 import { createAdmission, type RequestClass } from './admission.ts';
+import type { ApiHandler } from './api/api.ts';
 import { canonicalise, clientOf, hasOneHost, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
 import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
@@ -12,13 +12,9 @@ import { createPageTurns } from './page-turns.ts';
 import { createRefusals } from './refusals.ts';
 import { answerUnreadable, methodsOfAll } from './unreadable-requests.ts';
 
-/** The path and query of a request, and its client, whose address is read and keyed once. */
-export type RequestTarget = { target: string; client: KeyedClient };
-
 /** A handler returns a promise of the end of its work, which may come after the client has disconnected. */
 export type Application = {
-  /** Answers a request to a REST endpoint. Returns null for any other path. */
-  rest: (request: IncomingMessage, response: ServerResponse, addressed: RequestTarget) => Promise<void> | null;
+  api: ApiHandler;
   /** Answers every other request: Kit's handler. `next` answers a path of no page. */
   pages: (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
@@ -100,7 +96,7 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
   answerUnreadable(server, fixedHeaders, (socket) => responsesOf(socket).some(({ headersSent }) => headersSent));
   await listen(server, config);
 
-  /** Set here because the application's hook does not run for static files. The REST endpoints set their own. */
+  /** Set here because the application's hook does not run for static files. The API sets its own. */
   function setFixedHeaders(response: ServerResponse) {
     for (const [name, value] of fixedHeaders) response.setHeader(name, value);
   }
@@ -160,7 +156,7 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
 
     const { headers, socket } = request;
     const client = clientOf(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
-    const work = loaded.rest(request, response, { target, client });
+    const work = loaded.api(request, response, { target, client });
     if (work !== null) return work;
     setFixedHeaders(response);
     nameCharset(response, pathname);

@@ -1,8 +1,10 @@
-import { parseConfig } from '@gatehouse/api/platform/config';
+import { type Config, parseConfig } from '@gatehouse/api/platform/config';
 import { version } from '@gatehouse/api/platform/config-version';
-import { openApplication } from './application.ts';
+import { openApi } from './application.ts';
 import { loadEnvFile } from './env-file.ts';
-import { runService } from './service.ts';
+import { type OpenApplication, runService } from './service.ts';
+
+const pagesHandler = new URL('../../web/build/handler.js', import.meta.url);
 
 if (process.argv[2] === '--version') {
   process.stdout.write(`${version}\n`);
@@ -17,4 +19,12 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
+}
+
+/** Opens the two halves of the service: the API, and the pages, which are Kit's build. */
+async function openApplication(config: Config): Promise<OpenApplication> {
+  // Kit's modules are loaded while the database answers. Kit's hook awaits the same App.
+  const opening = openApi(config);
+  const [api, { handler }] = await Promise.all([opening, import(pagesHandler.href)]);
+  return { ...api, pages: handler };
 }

@@ -8,7 +8,7 @@ test('/readyz answers 200, or 503 with the reason, also to HEAD, and refuses oth
   const server = await openHttpServer(parseConfig({ PORT: String(port) }));
   let reason: string | null = null;
   server.serve({
-    rest: () => null,
+    api: () => null,
     pages: (_request, _response, next) => next(),
     readiness: async () => reason,
     countRefusal: () => {},

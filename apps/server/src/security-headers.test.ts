@@ -29,7 +29,7 @@ const pages: Application['pages'] = (request, response, next) => {
 };
 
 function serve(): void {
-  const application = { rest: () => null, readiness: async () => null };
+  const application = { api: () => null, readiness: async () => null };
   server.serve({ ...application, pages, countRefusal: () => {} });
 }
 

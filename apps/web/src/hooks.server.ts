@@ -4,13 +4,12 @@ import { readCookie } from '@gatehouse/api/http/cookies';
 import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import { observeRequest } from '@gatehouse/api/http/observe-request';
 import { keepSharedCookie, newRequestState, openRequest } from '@gatehouse/api/http/open-request';
-import { methodsOf } from '@gatehouse/api/http/request-guard';
 import { apiHeaders, policyOfPage } from '@gatehouse/api/http/security-headers';
 import type { RequestEvent } from '@sveltejs/kit';
 import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit/hooks';
 import { readLanguageFrom } from '#lib/language/language.ts';
 import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
-import { rejectRequest } from '#lib/server/http/reject-request.ts';
+import { methodsOf, rejectRequest } from '#lib/server/http/reject-request.ts';
 import { writeLanguageAndTheme } from '#lib/server/page-html.ts';
 import { languageOf, requestSourceOf } from '#lib/server/request-source.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
@@ -56,10 +55,9 @@ type Resolve = Parameters<Handle>[0]['resolve'];
 
 /** Answers a request by its route, unless its method, body size, origin or API key is refused; checked in this order. */
 async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> {
-  const { locals, cookies, url, request, isDataRequest } = event;
+  const { locals, cookies, request } = event;
   try {
-    const methods = methodsOf({ pathname: url.pathname, isPageData: isDataRequest }, app.config);
-    await openRequest(locals, requestSourceOf(event), methods);
+    await openRequest(locals, requestSourceOf(event), methodsOf(event));
   } catch (thrown) {
     return rejectRequest(event, thrown);
   }

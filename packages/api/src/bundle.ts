@@ -23,7 +23,4 @@ export * from './platform/durations.ts';
 export * from './platform/errors.ts';
 export * from './platform/providers/minor-units.ts';
 export * from './platform/security/client.ts';
-export * from './platform/security/token.ts';
-export * from './platform/telemetry/read-metrics.ts';
 export * from './router/openapi/document.ts';
-export * from './router/root.ts';

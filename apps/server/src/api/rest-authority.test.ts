@@ -1,6 +1,6 @@
 import type { Principal } from '@gatehouse/api/auth/principal';
 import { readSession, startSession } from '@gatehouse/api/auth/sessions/session';
-import { callEndpoint, findEndpoint } from '@gatehouse/api/http/answer-endpoint';
+import { answerMatch, matchOf } from '@gatehouse/api/http/answer-endpoint';
 import { newRequestState } from '@gatehouse/api/http/open-request';
 import { endpoints } from '@gatehouse/api/router/endpoints';
 import { declineOwner, suspendUser } from '@gatehouse/api/testing/admin-commands';
@@ -126,7 +126,7 @@ async function ask(
   const url = new URL(path, 'http://localhost:3999');
   const request = endpointRequestOf(test.app, new Request(url, { method }), cookies);
   const state = { ...newRequestState(test.app), principal, api: callerFor(test, principal) };
-  const { status, body } = await callEndpoint(state, request, findEndpoint(url.pathname));
+  const { status, body } = await answerMatch(state, request, matchOf(url.pathname, test.app));
   return { status, text: body };
 }
 
@@ -137,7 +137,7 @@ it('covers every kind of principal', () => {
 it('covers every endpoint of the router, and finds each by its path', () => {
   expect(ofRouter.sort()).toEqual(Object.keys(needs).sort());
   for (const { method, path } of endpoints) {
-    const found = findEndpoint(path.replace(/\{\w+\}/g, 'x'));
+    const found = matchOf(path.replace(/\{\w+\}/g, 'x'), test.app);
     expect(found.route).toBe(path.replaceAll('{', '[').replaceAll('}', ']'));
     expect(found.methods).toContain(method.toUpperCase());
   }

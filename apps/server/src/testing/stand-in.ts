@@ -19,8 +19,8 @@ export async function openStandIn(config: Config): Promise<OpenApplication> {
   if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
 
   return {
-    // No path is one of a REST endpoint.
-    rest: () => null,
+    // No path is one of the API.
+    api: () => null,
     // Counted here, because a test on a busy machine reads its answers late.
     async readiness() {
       console.log(`probed after ${rendered} pages`);

@@ -4,71 +4,99 @@ import { AppError, isAppError } from '../platform/errors.ts';
 import type { Endpoint } from '../router/endpoint.ts';
 import { endpoints } from '../router/endpoints.ts';
 import type { Caller } from '../router/root.ts';
+import { answerMetrics } from './answer-metrics.ts';
+import { answerTrpc } from './answer-trpc.ts';
 import { httpErrorOf, recordFailure, rejectionHeaders } from './error-response.ts';
 import { observeRequest } from './observe-request.ts';
 import { newRequestState, openRequest } from './open-request.ts';
 import { parseJson } from './read-body.ts';
-import type { RequestSource, RequestState } from './request.ts';
+import type { EndpointAnswer, EndpointRequest, RequestState } from './request.ts';
 import { apiHeaders } from './security-headers.ts';
 import { forwardedForDoctor } from './watch-proxies.ts';
 
-/** A request to a JSON endpoint. `search` is the query of the URL without its "?". */
-export type EndpointRequest = RequestSource & { search: string };
-
-/** The answer of a JSON endpoint. The names of headers are in lower case. */
-export type EndpointAnswer = { status: number; headers: Record<string, string>; body: string };
-
 /**
- * Returns what answers requests to the JSON endpoints: log line, span and metrics, request guard, body, principal,
- * endpoint. It never throws. A path without an endpoint is answered with 404, another method with 405; HEAD is answered
- * as GET.
+ * Returns what answers requests to the API: log line, span and metrics, request guard, body, principal, then the
+ * endpoint, the typed router or the metrics. It never throws. A path without an endpoint is answered with 404, another
+ * method with 405; HEAD is answered as GET.
  */
 export function createEndpoints(app: App): (request: EndpointRequest) => Promise<EndpointAnswer> {
   const commonHeaders = { 'content-type': 'application/json', ...apiHeaders(app.config) };
 
   return async function answerEndpoint(request) {
     const state = newRequestState(app);
-    const match = findEndpoint(request.pathname);
+    const match = matchOf(request.pathname, app);
     const { status, headers, body } = await observeRequest(
       state,
       { method: request.method, route: match.route, headers: request.headers },
-      () => openAndCall(state, request, match),
+      () => openAndAnswer(state, request, match),
     );
     const asked = forwardedForDoctor(app, request.headers);
     return { status, headers: { ...commonHeaders, ...headers, ...asked, 'x-request-id': state.requestId }, body };
   };
 }
 
-async function openAndCall(
-  state: RequestState,
-  request: EndpointRequest,
-  match: EndpointMatch,
-): Promise<EndpointAnswer> {
+/** Whether a path belongs to the API, known or not. /api/docs is a page. */
+export function isApiPath(pathname: string): boolean {
+  if (pathname.startsWith('/api/')) return !/^\/api\/docs(\/|\/__data\.json)?$/.test(pathname);
+  return pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json' || pathname === '/metrics';
+}
+
+/** What answers a path. */
+type Match = {
+  /** The pattern of the path, for metrics and the log: it contains no id. */
+  route: string;
+  /** Null if there is nothing at the path. */
+  methods: string[] | null;
+  answer: (state: RequestState, request: EndpointRequest) => Promise<EndpointAnswer>;
+};
+
+/** Returns what is at a path of the API. */
+export function matchOf(pathname: string, { config }: Pick<App, 'config'>): Match {
+  if (pathname.startsWith('/api/trpc/')) {
+    return { route: '/api/trpc/[...path]', methods: ['GET', 'HEAD', 'POST'], answer: answerTrpc };
+  }
+  if (pathname === '/metrics' && config.metricsTokens.length > 0) {
+    return { route: '/metrics', methods: ['GET', 'HEAD'], answer: answerMetrics };
+  }
+  const match = findEndpoint(pathname);
+  return { ...match, answer: (state, request) => callEndpoint(state, request, match) };
+}
+
+async function openAndAnswer(state: RequestState, request: EndpointRequest, match: Match): Promise<EndpointAnswer> {
   try {
     await openRequest(state, request, match.methods);
   } catch (error) {
     return errorAnswer(state, error, rejectionHeaders(error, match.methods));
   }
-  return callEndpoint(state, request, match);
+  return answerMatch(state, request, match);
 }
 
-/** Calls the endpoint of the method for the principal of the request. An error becomes its JSON answer. */
-export async function callEndpoint(
+/** Answers a request whose principal is known by what is at its path. An error becomes its JSON answer. */
+export async function answerMatch(
+  state: RequestState,
+  request: EndpointRequest,
+  { answer }: Match,
+): Promise<EndpointAnswer> {
+  try {
+    return await answer(state, request);
+  } catch (error) {
+    return errorAnswer(state, error);
+  }
+}
+
+/** Calls the endpoint of the method for the principal of the request. */
+async function callEndpoint(
   state: RequestState,
   request: EndpointRequest,
   { byMethod, params }: EndpointMatch,
 ): Promise<EndpointAnswer> {
-  try {
-    const endpoint = byMethod[request.method];
-    if (endpoint === undefined) throw new AppError('NOT_FOUND', 'There is no such path.');
-    const answer =
-      endpoint.procedure === null
-        ? await receivePaymentEvent(state, request)
-        : await procedureOf(state.api, endpoint.procedure)(inputOf(endpoint, state, request, params));
-    return { status: 200, headers: endpoint.headersOf?.(answer as never) ?? {}, body: JSON.stringify(answer) };
-  } catch (error) {
-    return errorAnswer(state, error);
-  }
+  const endpoint = byMethod[request.method];
+  if (endpoint === undefined) throw new AppError('NOT_FOUND', 'There is no such path.');
+  const answer =
+    endpoint.procedure === null
+      ? await receivePaymentEvent(state, request)
+      : await procedureOf(state.api, endpoint.procedure)(inputOf(endpoint, state, request, params));
+  return { status: 200, headers: endpoint.headersOf?.(answer as never) ?? {}, body: JSON.stringify(answer) };
 }
 
 /** Receives signed events, verified on their exact bytes. The status codes are those of the interface §4. */
@@ -115,14 +143,6 @@ function errorAnswer(state: RequestState, error: unknown, headers: Record<string
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** Whether a path belongs to the JSON endpoints, known or not. /api/trpc is the typed router, /api/docs a page. */
-export function isEndpointPath(pathname: string): boolean {
-  if (pathname.startsWith('/api/')) {
-    return !pathname.startsWith('/api/trpc/') && !/^\/api\/docs(\/|\/__data\.json)?$/.test(pathname);
-  }
-  return pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json';
-}
-
 /** The endpoints that a path matches. */
 type EndpointMatch = {
   /** The pattern of the path, for metrics and the log: it contains no id. */
@@ -149,7 +169,7 @@ const withoutParams = new Map(routes.map((each) => [each.route, { ...each, param
 const withParams = routes.filter(({ route }) => route.includes('['));
 
 /** Returns the endpoints of a path. A path without a parameter comes before one with a parameter. */
-export function findEndpoint(pathname: string): EndpointMatch {
+function findEndpoint(pathname: string): EndpointMatch {
   const match = withoutParams.get(pathname);
   if (match !== undefined) return match;
 

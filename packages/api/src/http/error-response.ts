@@ -13,15 +13,6 @@ export function httpErrorOf(error: unknown): { status: number; body: ErrorBody; 
   };
 }
 
-/** A thrown error as a JSON response. */
-export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
-  const { status, body, retryAfterSeconds } = httpErrorOf(error);
-  return Response.json(body, {
-    status,
-    headers: { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) },
-  });
-}
-
 /** The headers that a guard's error requires. Of the guards only that of API keys answers 401 (RFC 6750 §3). */
 export function rejectionHeaders(error: unknown, methods: string[] | null): Record<string, string> {
   const { code } = toAppError(error);

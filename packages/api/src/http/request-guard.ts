@@ -105,22 +105,6 @@ const maxEventBytes = 1_000_000;
 const maxReportBytes = 1_000_000;
 const reportPaths = ['/api/usage/report', '/api/trpc/usage.report'];
 
-const readMethods = ['GET', 'HEAD'];
-
-/**
- * The methods that a path of Kit allows, or null for any (Kit checks those of pages). A page's data
- * allows only reading: Kit would run its load for any method. Without a token /metrics does not
- * exist, so every method answers 404.
- */
-export function methodsOf(
-  { pathname, isPageData }: { pathname: string; isPageData: boolean },
-  { metricsTokens }: Pick<Config, 'metricsTokens'>,
-): string[] | null {
-  if (isPageData) return readMethods;
-  if (pathname.startsWith('/api/trpc/')) return [...readMethods, 'POST'];
-  return pathname === '/metrics' && metricsTokens.length > 0 ? readMethods : null;
-}
-
 /** The size of the largest body that a request to this path may have. */
 export function maxBodyBytesOf(pathname: string): number {
   if (pathname.startsWith('/webhooks/')) return maxEventBytes;

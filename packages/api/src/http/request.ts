@@ -22,6 +22,12 @@ export type RequestSource = {
   readBytes: (maxBytes: number) => Promise<Buffer>;
 };
 
+/** A request to the API. `search` is the query of the URL without its "?". */
+export type EndpointRequest = RequestSource & { search: string };
+
+/** The answer to a request to the API. The names of headers are in lower case. */
+export type EndpointAnswer = { status: number; headers: Record<string, string>; body: string };
+
 /**
  * Why a request was refused: the code of its error, the names of the wrong fields, and the pseudonym of the user whom it
  * was about, if nobody was signed in.

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '@gatehouse/api/app';
-import { createEndpoints, type EndpointRequest } from '@gatehouse/api/http/answer-endpoint';
+import { createEndpoints } from '@gatehouse/api/http/answer-endpoint';
 import { chooseLanguage } from '@gatehouse/api/http/choose-language';
 import { cookieJar } from '@gatehouse/api/http/cookies';
 import { readBody } from '@gatehouse/api/http/read-body';
-import { createRestHandler } from '../rest-handler.ts';
+import type { EndpointRequest } from '@gatehouse/api/http/request';
+import { createApi } from '../api.ts';
 
 /** Answers a request as the service does, without a connection. */
 export async function answer(app: App, request: Request): Promise<Response> {
@@ -34,7 +35,7 @@ export function endpointRequestOf(app: App, request: Request, cookies: EndpointR
 
 /** Serves the endpoints on loopback, for a client that sends real requests. */
 export async function serveEndpoints(app: App): Promise<{ url: string; close: () => Promise<void> }> {
-  const handle = createRestHandler(app);
+  const handle = createApi(app);
   const server = createServer((request, response) => {
     const target = { target: request.url ?? '/', client: { address: '127.0.0.1' } };
     if (handle(request, response, target) === null) response.writeHead(404).end();

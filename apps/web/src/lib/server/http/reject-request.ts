@@ -1,6 +1,4 @@
-import { isEndpointPath } from '@gatehouse/api/http/answer-endpoint';
-import { errorResponse, httpErrorOf, recordFailure, rejectionHeaders } from '@gatehouse/api/http/error-response';
-import { methodsOf } from '@gatehouse/api/http/request-guard';
+import { httpErrorOf, recordFailure, rejectionHeaders } from '@gatehouse/api/http/error-response';
 import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { errorTexts } from '#lib/messages/shared/errors.ts';
@@ -8,21 +6,20 @@ import errorPage from '../../../error.html?raw';
 import { translateBody } from '../language/translate-error.ts';
 import { languageOf } from '../request-source.ts';
 
-type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals' | 'cookies' | 'request'>;
+type RejectedRequest = Pick<RequestEvent, 'isDataRequest' | 'locals' | 'cookies' | 'request'>;
+
+/** The methods that a path allows; null for any, because Kit checks those of pages. It would run a page's load for any. */
+export function methodsOf({ isDataRequest }: Pick<RequestEvent, 'isDataRequest'>): string[] | null {
+  return isDataRequest ? ['GET', 'HEAD'] : null;
+}
 
 /**
- * The response to a request that a guard rejects before any route: JSON on the paths of the API,
- * elsewhere the page that Kit shows for such errors, with the service's name in its title. Kit's
- * own has no name, because it is written at build time.
+ * The response to a request that a guard rejects before any route: the page that Kit shows for such errors, with the
+ * service's name in its title. Kit's own has no name, because it is written at build time.
  */
-export function rejectRequest(
-  { url: { pathname }, isDataRequest, locals, cookies, request }: RejectedRequest,
-  thrown: unknown,
-): Response {
+export function rejectRequest({ isDataRequest, locals, cookies, request }: RejectedRequest, thrown: unknown): Response {
   recordFailure(locals, thrown);
-  const headers = rejectionHeaders(thrown, methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config));
-  if (isJsonPath(pathname)) return errorResponse(thrown, headers);
-
+  const headers = rejectionHeaders(thrown, methodsOf({ isDataRequest }));
   const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
   const body = translateBody(english);
   const t = errorTexts();
@@ -43,9 +40,4 @@ export function rejectRequest(
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     },
   });
-}
-
-/** Whether a path answers in JSON, errors included. */
-function isJsonPath(pathname: string): boolean {
-  return isEndpointPath(pathname) || pathname.startsWith('/api/trpc/');
 }

@@ -1,12 +1,12 @@
-import { sessionActions } from '@gatehouse/api/http/open-request';
+import { answerMatch, matchOf } from '@gatehouse/api/http/answer-endpoint';
+import { newRequestState, sessionActions } from '@gatehouse/api/http/open-request';
+import type { RequestState } from '@gatehouse/api/http/request';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { callerFor, makeOwner } from '@gatehouse/api/testing/factories';
 import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-of';
-import type { RequestEvent } from '@sveltejs/kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { answer } from '../../../../../server/src/api/testing/serve-endpoints.ts';
-import { trpcEndpoint } from './trpc-endpoint.ts';
+import { answer, endpointRequestOf } from './testing/serve-endpoints.ts';
 
 let test: TestApp;
 let owner: Awaited<ReturnType<typeof makeOwner>>;
@@ -16,25 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-function eventOf(path: string, init: RequestInit): RequestEvent {
+async function ask(path: string, body?: string): Promise<{ status: number; text: string }> {
   const url = new URL(path, 'http://localhost:3999');
-  const locals = {
-    app: test.app,
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? null };
+  const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
+  const request = endpointRequestOf(test.app, new Request(url, body === undefined ? {} : post), cookies);
+  const state: RequestState = {
+    ...newRequestState(test.app),
     principal: owner.principal,
-    requestId: 'test',
     client: { address: '127.0.0.1', userAgent: null },
     api: callerFor(test, owner.principal),
-    body: Buffer.from(String(init.body ?? '')),
-  } as unknown as App.Locals;
-  const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
-  locals.session = sessionActions(locals, cookies);
-  return { request: new Request(url, init), url, locals, cookies } as unknown as RequestEvent;
-}
-
-async function ask(path: string, body?: string): Promise<{ status: number; text: string }> {
-  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? null };
-  const answer = await trpcEndpoint(eventOf(path, body === undefined ? {} : post));
-  return { status: answer.status, text: await answer.text() };
+    body: Buffer.from(body ?? ''),
+  };
+  state.session = sessionActions(state, cookies);
+  const answered = await answerMatch(state, request, matchOf(url.pathname, test.app));
+  return { status: answered.status, text: answered.body };
 }
 
 const levels = [40, 1000, 10_000];

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSession } from '@gatehouse/api/auth/sessions/session';
-import { isEndpointPath } from '@gatehouse/api/http/answer-endpoint';
+import { isApiPath } from '@gatehouse/api/http/answer-endpoint';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRestHandler } from './rest-handler.ts';
+import { createApi } from './api.ts';
 import { serveEndpoints } from './testing/serve-endpoints.ts';
 
 let test: TestApp;
@@ -143,13 +143,15 @@ it('serves others while clients disconnect before the end of their bodies', asyn
   expect((await ask('/api/session', { headers: { cookie } })).status).toBe(200);
 });
 
-describe('the paths of the REST endpoints', () => {
+describe('the paths of the API', () => {
   it.each([
     ['/api/session', true],
     ['/api/none', true],
     ['/webhooks/payment', true],
     ['/.well-known/jwks.json', true],
-    ['/api/trpc/sessions.verify', false],
+    ['/api/trpc/sessions.verify', true],
+    ['/metrics', true],
+    ['/metrics/', false],
     ['/api/docs', false],
     ['/api/docs/', false],
     ['/api/docs/__data.json', false],
@@ -157,12 +159,12 @@ describe('the paths of the REST endpoints', () => {
     ['/login', false],
     ['/webhooksx', false],
   ])('%s: %s', (path, isOne) => {
-    expect(isEndpointPath(path)).toBe(isOne);
+    expect(isApiPath(path)).toBe(isOne);
   });
 });
 
 it('the work of a request whose client has disconnected ends with its statement, not before', async () => {
-  const handle = createRestHandler(test.app);
+  const handle = createApi(test.app);
   const begun = Promise.withResolvers<{ work: Promise<void> | null }>();
   const closed = Promise.withResolvers<void>();
   const server = createServer((request, response) => {

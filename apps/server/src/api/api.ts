@@ -1,29 +1,33 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { App as Service } from '@gatehouse/api/app';
-import { createEndpoints, type EndpointAnswer, isEndpointPath } from '@gatehouse/api/http/answer-endpoint';
+import type { App } from '@gatehouse/api/app';
+import { createEndpoints, isApiPath } from '@gatehouse/api/http/answer-endpoint';
 import { chooseLanguage } from '@gatehouse/api/http/choose-language';
 import { cookieJar } from '@gatehouse/api/http/cookies';
 import { readBody } from '@gatehouse/api/http/read-body';
+import type { EndpointAnswer } from '@gatehouse/api/http/request';
 import type { KeyedClient } from '@gatehouse/api/platform/security/client';
 
 /** The path and query of a request, and its client, as the server has determined them. */
 export type RequestTarget = { target: string; client: KeyedClient };
 
-/** Answers a request to a REST endpoint; resolves when its work has ended. Returns null for any other path. */
-export type RestHandler = (
+/** Answers a request to the API; resolves when its work has ended. Returns null for any other path. */
+export type ApiHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   target: RequestTarget,
 ) => Promise<void> | null;
 
-/** Answers requests to the REST endpoints with Node's own request and response. */
-export function createRestHandler(app: Service): RestHandler {
+/**
+ * Answers requests to the API with Node's own request and response: Hono's would cost a third of GET /api/session
+ * (docs/decisions/038). What an answer is, from the list of endpoints to the table of errors, is packages/api/src/http.
+ */
+export function createApi(app: App): ApiHandler {
   const answerEndpoint = createEndpoints(app);
 
   return (request, response, { target, client }) => {
     const queryStart = target.indexOf('?');
     const pathname = queryStart === -1 ? target : target.slice(0, queryStart);
-    if (!isEndpointPath(pathname)) return null;
+    if (!isApiPath(pathname)) return null;
 
     const abort = new AbortController();
     response.once('close', () => response.writableFinished || abort.abort());

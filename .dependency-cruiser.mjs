@@ -53,9 +53,7 @@ const openToHandlers = [
   ['auth/verification/', `${web}lib/server/http/open-verification-link\\.ts$`],
   ['router/openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],
   ['platform/providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
-  ['platform/telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
   ['platform/security/client\\.ts$', `${web}lib/server/|^apps/server/src/(canonical-request|http-server|api/.*)\\.ts$`],
-  ['platform/security/token\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];
 
 const handlerRules = openToHandlers.map(([part, who]) => ({

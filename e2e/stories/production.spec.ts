@@ -25,7 +25,7 @@ test('a production service runs the same story, configured by environment variab
 test('the production build contains no code of the sandbox', () => {
   const found = execFileSync('sh', [
     '-c',
-    `grep -rlE 'packages/sandbox|Sandbox payments|oidc-provider' '${root}apps/web/build' '${root}apps/server/dist' || true`,
+    `grep -rlE 'packages/sandbox|Sandbox payments|oidc-provider' '${root}apps/web/build' '${root}apps/server/dist' '${root}packages/api/dist' || true`,
   ]);
   expect(found.toString()).toBe('');
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalise, clientOf, pathOf } from './canonical-request.ts';
+import { addressOf, canonicalise, pathOf } from './canonical-request.ts';
 
 function request(headers: Record<string, string>): IncomingMessage {
   return { headers } as unknown as IncomingMessage;
@@ -104,5 +104,5 @@ const peers: [name: string, peer: string | undefined, forwarded: string | undefi
 ];
 
 test.each(peers)('the address of a client: %s', (_name, peer, forwarded, hops, client) => {
-  expect(clientOf(peer, forwarded, hops).address).toBe(client);
+  expect(addressOf(peer, forwarded, hops)).toBe(client);
 });

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { Config } from '@gatehouse/api/platform/config';
-import { requesterOf } from '@gatehouse/api/platform/security/client';
 
 const protocolHeader = 'x-gatehouse-protocol';
 const hostHeader = 'x-gatehouse-host';
@@ -89,19 +88,13 @@ function withoutEndSlash({ pathname, search }: URL): string {
 
 const unknownAddress = '0.0.0.0';
 
-/** Returns the client of a request: its address, and its keys for places and limits, which nothing else computes. */
-export function clientOf(peer: string | undefined, forwarded: string | string[] | undefined, hops: number) {
-  const address = addressOf(peer, forwarded, hops);
-  return { address, requester: requesterOf(address) };
-}
-
 /**
  * Returns the IP address of the client. Each trusted proxy appends the address of its caller to
  * X-Forwarded-For, so with n proxies the client's address is the n-th entry from the right; the
  * client may have forged the entries before it. If that entry is missing or not an address, the
  * address of the connection is returned.
  */
-function addressOf(peer: string | undefined, forwarded: string | string[] | undefined, hops: number): string {
+export function addressOf(peer: string | undefined, forwarded: string | string[] | undefined, hops: number): string {
   const own = normalise(peer ?? '') ?? unknownAddress;
   if (hops === 0 || forwarded === undefined) return own;
 

@@ -4,7 +4,7 @@ import { securityHeaders } from '@gatehouse/api/http/security-headers';
 import type { Config } from '@gatehouse/api/platform/config';
 import { createAdmission, type RequestClass } from './admission.ts';
 import type { ApiHandler } from './api/api.ts';
-import { canonicalise, clientOf, hasOneHost, pathOf } from './canonical-request.ts';
+import { addressOf, canonicalise, hasOneHost, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
 import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
 import { listen } from './listen.ts';
@@ -155,12 +155,12 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
     }
 
     const { headers, socket } = request;
-    const client = clientOf(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
-    const work = loaded.api(request, response, { target, client });
+    const address = addressOf(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
+    const work = loaded.api(request, response, { target, client: { address } });
     if (work !== null) return work;
     setFixedHeaders(response);
     nameCharset(response, pathname);
-    canonicalise(request, config, client.address);
+    canonicalise(request, config, address);
     request.url = target;
     const next = () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.');
     return startPage(() => loaded.pages(request, response, next));

@@ -3,7 +3,6 @@
  * inside; the builds of apps/server and apps/web import that, so that the process has one copy of everything here. A
  * module that one of them imports and that is missing here fails their build (external-bundle.ts).
  */
-export * from './auth/sessions/notice.ts';
 export * from './auth/sign-in/attempt.ts';
 export * from './auth/sign-in/return-url.ts';
 export * from './auth/verification/verify-email.ts';
@@ -23,4 +22,3 @@ export * from './platform/durations.ts';
 export * from './platform/errors.ts';
 export * from './platform/providers/minor-units.ts';
 export * from './platform/security/client.ts';
-export * from './router/openapi/document.ts';

@@ -5,10 +5,10 @@ import { chooseLanguage } from '@gatehouse/api/http/choose-language';
 import { cookieJar } from '@gatehouse/api/http/cookies';
 import { readBody } from '@gatehouse/api/http/read-body';
 import type { EndpointAnswer } from '@gatehouse/api/http/request';
-import type { KeyedClient } from '@gatehouse/api/platform/security/client';
+import type { ClientAddress } from '@gatehouse/api/platform/security/client';
 
 /** The path and query of a request, and its client, as the server has determined them. */
-export type RequestTarget = { target: string; client: KeyedClient };
+export type RequestTarget = { target: string; client: ClientAddress };
 
 /** Answers a request to the API; resolves when its work has ended. Returns null for any other path. */
 export type ApiHandler = (

@@ -14,14 +14,6 @@ import { isWellFormedKey } from './key-format.ts';
 import { type KeyPrincipal, makeKeyPrincipal } from './principal.ts';
 
 /**
- * Returns the API key of the header `Authorization: Bearer gh_…`, valid or not; null for any other
- * header, such as the Basic of a proxy.
- */
-export function presentedKey(authorization: string | null): string | null {
-  return /^bearer +(gh_.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? null;
-}
-
-/**
  * Returns the principal of a key; null if the key is unknown, malformed, expired, revoked or of
  * the other kind. Its organisation, approval and plan are read anew, in one query, so a change of
  * them takes effect on the next request. Stores the key's use unless `readOnly` is true.

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { limitKey } from '../auth/limit-key.ts';
-import { presentedKey, readKey } from '../auth/read-key.ts';
+import { readKey } from '../auth/read-key.ts';
 import {
   deleteSession,
   deleteSharedSession,
@@ -23,7 +23,7 @@ import {
   writeSharedCookie,
 } from './cookies.ts';
 import type { RequestSource, RequestState } from './request.ts';
-import { guardHead, guardOrigin, isNavigation, maxBodyBytesOf } from './request-guard.ts';
+import { guardHead, guardOrigin, isNavigation, maxBodyBytesOf, presentedKey } from './request-guard.ts';
 import { watchProxies } from './watch-proxies.ts';
 
 /** A request as it begins. */

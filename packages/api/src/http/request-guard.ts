@@ -21,6 +21,14 @@ export function guardHead(
 }
 
 /**
+ * Returns the API key of the header `Authorization: Bearer gh_…`, valid or not; null for any other
+ * header, such as the Basic of a proxy.
+ */
+export function presentedKey(authorization: string | null): string | null {
+  return /^bearer +(gh_.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? null;
+}
+
+/**
  * Lets products sign their users out from their own pages: the worst that a page of RETURN_ORIGINS can do by it is that.
  *
  * @throws AppError FOREIGN_ORIGIN if the request comes from a page of another site.

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Client, KeyedClient, MailLanguage } from '../platform/security/client.ts';
+import type { Client, ClientAddress, MailLanguage } from '../platform/security/client.ts';
 import type { Caller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
 import type { RequestCookies } from './cookies.ts';
@@ -13,7 +13,7 @@ export type RequestSource = {
   /** A header by its name in lower case; null if the request has none. */
   headers: Pick<Headers, 'get'>;
   cookies: RequestCookies;
-  client: KeyedClient;
+  client: ClientAddress;
   /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
   /** Chooses the language of what the request causes. Called when it is needed: most requests send no mail. */

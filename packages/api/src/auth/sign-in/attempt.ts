@@ -5,7 +5,7 @@ import { readInvitation } from '../../organisations/invitation.ts';
 import { signInAttempts } from '../../platform/db/schema/sign-in.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
 import { identityRedirectUri } from '../../platform/links.ts';
-import { type Client, clientKey, type KeyedClient } from '../../platform/security/client.ts';
+import { type Client, type ClientAddress, clientKey } from '../../platform/security/client.ts';
 import { constantTimeEqual, hashToken, newToken } from '../../platform/security/token.ts';
 import { readSession } from '../sessions/session.ts';
 import { confirmIdentity, connectIdentity } from './connect-identity.ts';
@@ -37,7 +37,7 @@ type Start = {
 export async function startSignIn(
   app: App,
   { attemptCookie, userId = null, fresh = null }: Start,
-  client: KeyedClient,
+  client: ClientAddress,
 ) {
   if (app.idp === null) return null;
   await app.throttle.take({ 'idp-start-client': clientKey(client) });

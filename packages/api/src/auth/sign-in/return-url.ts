@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { returnUrls } from '../../platform/db/schema/sign-in.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
-import { clientKey, type KeyedClient } from '../../platform/security/client.ts';
+import { type ClientAddress, clientKey } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 
 const lifetimeMinutes = 60;
@@ -35,7 +35,7 @@ export function allowedReturnUrl({ returnOrigins }: Pick<Config, 'returnOrigins'
 export async function storeReturnUrl(
   app: App,
   { wanted, replaced }: { wanted: string; replaced: string | null },
-  client: KeyedClient,
+  client: ClientAddress,
 ): Promise<string | null> {
   const url = allowedReturnUrl(app.config, wanted);
   return url === null ? null : store(app, { url, replaced }, client);
@@ -48,7 +48,7 @@ export async function storeReturnUrl(
 export async function storeReturnPath(
   app: App,
   { path, replaced }: { path: string; replaced: string | null },
-  client: KeyedClient,
+  client: ClientAddress,
 ): Promise<string | null> {
   return isLocalPath(path) ? store(app, { url: path, replaced }, client) : null;
 }
@@ -61,7 +61,7 @@ export function isLocalPath(path: string): boolean {
 async function store(
   app: App,
   { url, replaced }: { url: string; replaced: string | null },
-  client: KeyedClient,
+  client: ClientAddress,
 ): Promise<string> {
   await app.throttle.take({ 'return-url-client': clientKey(client) });
 

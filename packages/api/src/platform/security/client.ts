@@ -6,11 +6,10 @@ export type MailLanguage = 'en' | 'de';
 /** The requester of work that waits in turn: a client, and the network that it belongs to. */
 type Requester = { client: string; network: string };
 
-/** A client by its address, with its requester where the server has computed it for the request. */
-export type KeyedClient = { address: string; requester?: Requester | undefined };
+export type ClientAddress = { address: string };
 
 /** The client of a request: its address and browser, for rate limits and the audit log. */
-export type Client = KeyedClient & {
+export type Client = ClientAddress & {
   userAgent: string | null;
   /** The cookie `known` of a browser that signed in before. It grants no access: see `isKnownBrowser`. */
   knownBrowser?: string | null;
@@ -25,7 +24,7 @@ mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
  * Returns the key of a client, and as its network the /48 prefix of an IPv6 address, which is usually assigned to one
  * site and contains 65,536 client keys. The network of an IPv4 address is the address.
  */
-export function requesterOf(address: string): Requester {
+export function requesterOf({ address }: ClientAddress): Requester {
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return { client: bare, network: bare };
 
@@ -38,22 +37,17 @@ export function requesterOf(address: string): Requester {
   return { client: ipv4, network: ipv4 };
 }
 
-/** Returns the requester of a client, which the server computes once for each request. */
-export function requesterFor({ address, requester }: KeyedClient): Requester {
-  return requester ?? requesterOf(address);
-}
-
 /**
  * Returns the key of a client for rate limits: the IPv4 address, or the /64 prefix of an IPv6
  * address, because a single subscriber has all addresses of a /64.
  */
-export function clientKey(client: KeyedClient): string {
-  return requesterFor(client).client;
+export function clientKey(client: ClientAddress): string {
+  return requesterOf(client).client;
 }
 
 /** Returns the network of an IPv6 address, or null for an IPv4 address, which has none but itself. */
-export function clientNetwork(keyedClient: KeyedClient): string | null {
-  const { client, network } = requesterFor(keyedClient);
+export function clientNetwork(clientAddress: ClientAddress): string | null {
+  const { client, network } = requesterOf(clientAddress);
   return network === client ? null : network;
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { type KeyedClient, requesterFor } from './client.ts';
+import { type ClientAddress, requesterOf } from './client.ts';
 
 type Waiting = { network: string; start: () => void; refuse: (error: AppError) => void; since: number };
 
@@ -18,7 +18,7 @@ export function createHashQueue(maxRunning: number, maxWaiting: number, maxWaitM
   const clients = new Map<string, Waiting[]>();
   let running = 0;
 
-  async function run<Result>(requester: KeyedClient, task: () => Promise<Result>): Promise<Result> {
+  async function run<Result>(requester: ClientAddress, task: () => Promise<Result>): Promise<Result> {
     if (running < maxRunning) running += 1;
     else await turnOf(requester);
     try {
@@ -28,8 +28,8 @@ export function createHashQueue(maxRunning: number, maxWaiting: number, maxWaitM
     }
   }
 
-  function turnOf(keyedClient: KeyedClient): Promise<void> {
-    const { client, network } = requesterFor(keyedClient);
+  function turnOf(address: ClientAddress): Promise<void> {
+    const { client, network } = requesterOf(address);
     const all = [...clients.values()].flat();
     const ofNetwork = all.filter((each) => each.network === network);
     const ofClient = clients.get(client) ?? [];

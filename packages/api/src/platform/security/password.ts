@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import type { KeyedClient } from './client.ts';
+import type { ClientAddress } from './client.ts';
 import { createHashQueue } from './hash-queue.ts';
 import { maxLength, normalisePassword, type Password } from './password-rules.ts';
 
@@ -26,7 +26,7 @@ export const hashesWaiting = enqueueHash.waiting;
  *
  * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
-export function beginHash(password: Password, client: KeyedClient): Promise<{ hashed: Promise<string> }> {
+export function beginHash(password: Password, client: ClientAddress): Promise<{ hashed: Promise<string> }> {
   return new Promise((resolve, reject) => {
     const task = () => {
       const hashed = hash(password, hashParameters);
@@ -42,7 +42,7 @@ export function beginHash(password: Password, client: KeyedClient): Promise<{ ha
  *
  * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
-export async function hashPassword(password: Password, client: KeyedClient): Promise<string> {
+export async function hashPassword(password: Password, client: ClientAddress): Promise<string> {
   const { hashed } = await beginHash(password, client);
   return hashed;
 }
@@ -55,7 +55,7 @@ let dummyHash: Promise<string> | undefined;
  *
  * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
-export async function verifyPassword(hashed: string | null, password: string, client: KeyedClient): Promise<boolean> {
+export async function verifyPassword(hashed: string | null, password: string, client: ClientAddress): Promise<boolean> {
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
   const matches = await enqueueHash(client, () =>

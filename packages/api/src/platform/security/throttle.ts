@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
-import { clientKey, clientNetwork, type KeyedClient } from './client.ts';
+import { type ClientAddress, clientKey, clientNetwork } from './client.ts';
 import { hashToken } from './token.ts';
 
 /** How many points each key has within how many minutes, by rule. */
@@ -155,7 +155,7 @@ export async function countFailures<Answer extends { right: boolean }>(
 }
 
 /** Returns the limits that a wrong password counts in by client: the client, and the /48 of an IPv6 client. */
-export function clientSignInLimits(client: KeyedClient): Points {
+export function clientSignInLimits(client: ClientAddress): Points {
   const network = clientNetwork(client);
   return { 'sign-in-client': clientKey(client), ...(network !== null && { 'sign-in-network': network }) };
 }
@@ -172,7 +172,7 @@ export function passwordLimits({
   knownAs,
 }: {
   email: string;
-  client: KeyedClient;
+  client: ClientAddress;
   knownAs: string | null;
 }) {
   const points: Points = {

@@ -1,5 +1,6 @@
 import type { UserPrincipal } from '@gatehouse/api/auth/principal';
-import { presentedKey, readKey } from '@gatehouse/api/auth/read-key';
+import { readKey } from '@gatehouse/api/auth/read-key';
+import { presentedKey } from '@gatehouse/api/http/request-guard';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, callerFor, makeOwner } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -55,7 +55,7 @@ type Resolve = Parameters<Handle>[0]['resolve'];
 
 /** Answers a request by its route, unless its method, body size, origin or API key is refused; checked in this order. */
 async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> {
-  const { locals, cookies, request } = event;
+  const { locals, cookies, request, isDataRequest } = event;
   try {
     await openRequest(locals, requestSourceOf(event), methodsOf(event));
   } catch (thrown) {
@@ -64,7 +64,7 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
   locals.sessionEnded =
     locals.principal === null && !locals.stepPending && readCookie(app, cookies, 'session') !== null;
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
-  if (!isDataRequest && !url.pathname.startsWith('/api/')) await keepSharedCookie(locals, cookies, request);
+  if (!isDataRequest) await keepSharedCookie(locals, cookies, request);
   return redirectInHeader(request, await visitorPage(event, () => render(event, resolve)));
 }
 

@@ -74,7 +74,7 @@ describe.each(runs)('the quickstart for %s', (_, isThere, run) => {
       expect([page.status, page.headers.get('location')]).toEqual([302, back]);
       expect(await (await ask('/', { cookie })).json()).toMatchObject({ email: owner.email, plan: { tier: 'free' } });
 
-      const counted = await (await ask('/searches', { cookie }, 'POST')).json();
+      const counted = (await (await ask('/searches', { cookie }, 'POST')).json()) as { limit: number; used: number };
       expect(counted).toMatchObject({ meter: 'api_calls', used: expect.any(Number) });
       const left = counted.limit - counted.used;
       await test.app.sql`update usage set used = used + ${left} where organisation_id = ${owner.organisationId}`;

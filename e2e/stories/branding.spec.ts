@@ -72,7 +72,7 @@ for (const [what, colour] of [
         expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
         await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', logoUrl);
         const icon = await page.request.get('/icon.svg');
-        expect(icon.headers()['content-type']).toBe('image/svg+xml');
+        expect(icon.headers()['content-type']).toBe('image/svg+xml; charset=utf-8');
         expect(await icon.text()).toContain('<title>Larch &amp; &lt;b&gt;Sons&lt;/b&gt;</title>');
       });
 

@@ -1,5 +1,6 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test';
-import { difficultNames, linkFor, makeOwner, newEmail, passPhrase } from '../people.ts';
+import { codeOf } from '../factors.ts';
+import { difficultNames, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../people.ts';
 import type { Service } from '../service.ts';
 import type { Visit } from './routes.ts';
 import { newestId } from './tour-part.ts';
@@ -68,7 +69,8 @@ export async function visitGermanPages(
   const invitation = await page.getByLabel('Der Link der Einladung').inputValue();
   await see();
   await see(invitation);
-  for (const address of ['/account', '/account/security', '/account/data', '/account/delete']) await see(address);
+  for (const address of ['/account', '/account/security', '/account/data', '/account/delete', '/logout'])
+    await see(address);
   await see('/billing');
   await expect(page.getByText('24 £')).toBeVisible();
   await page.getByRole('button', { name: 'Silver wählen' }).click();
@@ -92,7 +94,36 @@ export async function visitGermanPages(
   for (const organisation of difficultNames) await makeOwner(service, request, { approved: false, organisation });
   expect((await service.operator('grant', email)).stderr).toBe('');
   await seeConsole(page, see);
+  await seeFactors({ page, request, service }, see);
   return seen;
+}
+
+/** Visits the pages of a second factor, which is set up and answered by requests. */
+async function seeFactors(
+  { page, request, service }: { page: Page; request: APIRequestContext; service: Service },
+  see: See,
+): Promise<void> {
+  const email = await makeOwner(service, request);
+  await page.request.post('/api/logout');
+  await signIn(page, email);
+  const { secret } = await (await page.request.post('/api/factors/totp')).json();
+  const confirmed = await page.request.post('/api/factors/totp/confirm', { data: { totp: codeOf(secret) } });
+  const { recovery_codes: codes } = await confirmed.json();
+  await see('/account/security');
+
+  await page.request.post('/api/logout');
+  const logIn = (password: string) => page.request.post('/api/login', { data: { email, password } });
+  expect((await logIn(passPhrase)).status()).toBe(401);
+  await see('/login/second-step');
+
+  const { stdout } = await service.operator('password-link', email);
+  const token = new URL(stdout.trim()).searchParams.get('token') ?? '';
+  const password = 'quite another pass phrase';
+  await page.request.post('/api/trpc/accounts.setPassword', { data: { token, password } });
+  expect((await logIn(password)).status()).toBe(401);
+  const done = await page.request.post('/api/login/second-step', { data: { recovery_code: codes[0] } });
+  expect(done.status(), await done.text()).toBe(200);
+  await see('/account/security/review');
 }
 
 async function seeConsole(page: Page, see: See): Promise<void> {

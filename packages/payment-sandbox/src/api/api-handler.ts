@@ -10,7 +10,7 @@ import { type Field, readFields } from '../routing/form-fields.ts';
 import { readParameters } from '../routing/parameters.ts';
 import type { Call, Route } from '../routing/route.ts';
 import { providerOf, requireKey } from './authentication.ts';
-import { expand } from './expand.ts';
+import { expand as expanded } from './expand.ts';
 import { fingerprintOf, markInUse, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
 import { inMode, withHint } from './modes.ts';
@@ -132,12 +132,16 @@ function run(
   fields: Record<string, Field>,
   request: { id: string; idempotency_key: string | null },
 ): object {
-  const { expand: paths = [], ...rest } = fields;
+  const { expand = [], ...rest } = fields;
+  const paths = readPaths(expand);
+  const { forbidden_expansion: forbidden } = provider.state.switches;
+  if (forbidden !== '' && paths.some((path) => path.includes(forbidden)))
+    throw new ApiError(403, 'The provided key does not have the required permissions for this endpoint.');
   const params = readParameters(rest, route.rules, route.required);
   provider.request = request;
   try {
     const result = route.answer({ ...call, provider, params } as Call<never>);
-    return expand(provider, result, readPaths(paths), route.showsSecret);
+    return expanded(provider, result, paths, route.showsSecret);
   } finally {
     provider.request = null;
   }

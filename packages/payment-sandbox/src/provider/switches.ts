@@ -25,6 +25,8 @@ export interface Switches {
   portal_card: 'customer' | 'subscriptions';
   /** The payment method of a subscription can be cleared by ''. By the SDK's types it cannot. */
   subscription_card_clears: boolean;
+  /** A word in the paths of an `expand` that the key may not read, such as `customer`: asking for one gets 403; '': none. */
+  forbidden_expansion: string;
   /** The portal refuses sessions with a flow. */
   portal_refuses_flows: boolean;
   /** What happens to a subscription when the last retry of its invoice has failed. */
@@ -66,6 +68,7 @@ export function defaultSwitches(): Switches {
     portal_cancellation: 'flexible',
     portal_card: 'customer',
     subscription_card_clears: false,
+    forbidden_expansion: '',
     portal_refuses_flows: false,
     dunning_end: 'cancel',
     first_failure: 'past_due',

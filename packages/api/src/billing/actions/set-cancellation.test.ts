@@ -82,6 +82,7 @@ describe('cancel and resume', () => {
     expect(await plan(principal)).toEqual({
       tier: 'free',
       name: 'Free',
+      price: null,
       status: 'canceled',
       cancel_at_period_end: false,
       current_period_end: null,

@@ -26,11 +26,9 @@ const stateColumns = [
 
 type StateColumns = Pick<SubscriptionRow, (typeof stateColumns)[number]>;
 
-/** The columns that only an answer of the provider gives. An event leaves them as they are. */
-export type DetailColumns = Pick<
-  SubscriptionRow,
-  'invoiceTrouble' | 'paymentMethod' | 'credit' | 'nextTierAt' | 'nextTier'
->;
+/** The columns that only an answer of the provider gives. An event, or an answer that lacks them, leaves them as they are. */
+export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
+  Partial<Pick<SubscriptionRow, 'paymentMethod' | 'credit' | 'nextTierAt' | 'nextTier'>>;
 
 /** The columns of a row that an event or an answer writes. */
 export type WrittenColumns = StateColumns &
@@ -63,14 +61,10 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
 export function detailColumnsOf(state: SubscriptionState, nextTier: string | null): DetailColumns | null {
   const { details } = state;
   if (details === null) return null;
-  const nextTierAt = isEnded(state) ? null : dateOfSecond(details.nextPhase?.startsAt ?? null);
-  return {
-    invoiceTrouble: details.invoiceTrouble,
-    paymentMethod: details.paymentMethod,
-    credit: details.credit,
-    nextTierAt,
-    nextTier: nextTierAt === null ? null : nextTier,
-  };
+  const { invoiceTrouble, charged, nextPhase } = details;
+  if (nextPhase === undefined && !isEnded(state)) return { invoiceTrouble, ...charged };
+  const nextTierAt = isEnded(state) ? null : dateOfSecond(nextPhase?.startsAt ?? null);
+  return { invoiceTrouble, ...charged, nextTierAt, nextTier: nextTierAt === null ? null : nextTier };
 }
 
 /** A state that an event shows. */

@@ -63,7 +63,7 @@ export async function readColumns(app: App, db: Executor, state: SubscriptionSta
 
 /** Returns the tier of the phase that a schedule begins next; null without one, or for a price of no tier. */
 async function tierOfNextPhase(app: App, db: Executor, { details }: SubscriptionState): Promise<string | null> {
-  if (details === null || details.nextPhase === null) return null;
+  if (details === null || details.nextPhase == null) return null;
   const { items } = details.nextPhase;
   return (await tierOfSubscription(app, db, { items, metadata: { organisation: null, tier: null } })).tier;
 }

@@ -144,9 +144,8 @@ describe('a sync', () => {
 
   test('refuses and flags a subscription of another customer', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
-    const { customer } = (await makeSubscriber(billing)).subscription;
     Object.assign(provider().state().subscriptions[subscription.id] ?? {}, {
-      customer,
+      customer: 'cus_other',
       status: 'canceled',
     });
     await syncSubscription(billing.app, subscription.id);

@@ -1,5 +1,5 @@
 import { fields, idOf, seconds, textOf } from '../untrusted-json.ts';
-import type { Ask } from './connection.ts';
+import { type Ask, providerErrorOf } from './connection.ts';
 import { invoicesOf } from './invoices.ts';
 import {
   type InvoiceTrouble,
@@ -9,9 +9,12 @@ import {
   type SubscriptionDetails,
 } from './subscription-state.ts';
 
-/** What an answer about a subscription has to contain so that its details can be read. */
+/** What an answer about a subscription has to contain, because it decides what the subscription gives. */
+export const decisive = ['latest_invoice'];
+
+/** What an answer contains beside it, if the key may read it: pages show it, and nothing is decided by it. */
 export const expanded = [
-  'latest_invoice',
+  ...decisive,
   'schedule',
   'default_payment_method',
   'customer.invoice_settings.default_payment_method',
@@ -32,7 +35,23 @@ export function troubleOf(invoices: Invoice[]): InvoiceTrouble | null {
 }
 
 /**
- * Reads the details of a subscription from an answer with the `expanded` objects. Its invoices are listed only where
+ * Asks with the `expanded` objects, and with the decisive ones alone if the provider refuses to show the others: a key
+ * that may not read a card still reads whether it pays. For requests that change nothing.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
+export async function askExpanded<Answer>(ask: (expand: string[]) => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask(expanded);
+  } catch (error) {
+    const refusal = providerErrorOf(error);
+    if (refusal?.status !== 403 && refusal?.param !== 'expand') throw error;
+    return ask(decisive);
+  }
+}
+
+/**
+ * Reads the details of a subscription from an answer with the `decisive` objects, or the `expanded` ones. Its invoices are listed only where
  * the newest one does not decide.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
@@ -44,9 +63,8 @@ export async function readDetails(ask: Ask, answer: object): Promise<Subscriptio
     subscription?.default_payment_method ?? fields(customer?.invoice_settings)?.default_payment_method ?? null;
   return {
     invoiceTrouble: await readTrouble(ask, answer),
-    paymentMethod: methodName(method),
-    credit: creditOf(customer?.balance),
-    nextPhase: nextPhaseOf(subscription?.schedule),
+    charged: customer === null ? undefined : { paymentMethod: methodName(method), credit: creditOf(customer.balance) },
+    nextPhase: typeof subscription?.schedule === 'string' ? undefined : nextPhaseOf(subscription?.schedule),
   };
 }
 

@@ -37,12 +37,15 @@ export type Interval = 'day' | 'week' | 'month' | 'year';
 export type SubscriptionDetails = {
   /** Why the invoices of an active subscription give no plan; null if they do. */
   invoiceTrouble: InvoiceTrouble | null;
-  /** The method that is charged, such as "visa 4242"; null without one. */
-  paymentMethod: string | null;
-  /** What the customer has in credit, in minor units of its currency; 0 without any. */
-  credit: number;
-  /** The change of plan that a schedule makes next; null without one. Times in seconds. */
-  nextPhase: { startsAt: number; items: SubscriptionItem[] } | null;
+  /** What only pages show; undefined if the answer lacks it, because a restricted key may not read it. */
+  charged?: {
+    /** The method that is charged, such as "visa 4242"; null without one. */
+    paymentMethod: string | null;
+    /** What the customer has in credit, in minor units of its currency; 0 without any. */
+    credit: number;
+  };
+  /** The change of plan that a schedule makes next; null without one, undefined if the answer lacks it. Times in seconds. */
+  nextPhase?: { startsAt: number; items: SubscriptionItem[] } | null;
 };
 
 /** A debt that was written off, or a first invoice that is void because its debit bounced. */

@@ -1,6 +1,6 @@
 import { type Ask, answeredAt, isMissing, providerErrorOf } from './connection.ts';
 import { listAll, pagesOf } from './list-all.ts';
-import { expanded, readDetails } from './subscription-details.ts';
+import { askExpanded, decisive, readDetails } from './subscription-details.ts';
 import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
 
 /** What the provider answered about a subscription, and in which second of its clock (null if it does not say). */
@@ -15,26 +15,24 @@ async function answerOf(ask: Ask, object: object, id: string): Promise<Answer> {
 
 /** Returns a subscription. @throws AppError PROVIDER_UNAVAILABLE, also if it is unknown; Error if it cannot be read. */
 export async function readSubscription(ask: Ask, id: string): Promise<Answer> {
-  return answerOf(ask, await ask((provider) => provider.subscriptions.retrieve(id, { expand: expanded })), id);
+  const answer = await askExpanded((expand) => ask((provider) => provider.subscriptions.retrieve(id, { expand })));
+  return answerOf(ask, answer, id);
 }
 
 /** Returns all subscriptions of a customer, ended ones too. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function subscriptionsOf(ask: Ask, customerId: string): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for await (const page of pagesOf(ask, (provider, paging) =>
-    provider.subscriptions.list({
-      customer: customerId,
-      status: 'all',
-      expand: expanded.map((path) => `data.${path}`),
-      ...paging,
-    }),
-  ))
-    for (const object of page.data) {
-      const state = readSubscriptionState(object);
-      if (state === null) continue;
-      answers.push({ state: { ...state, details: await readDetails(ask, object) }, at: answeredAt(page) });
-    }
-  return answers;
+  return askExpanded(async (paths) => {
+    const expand = paths.map((path) => `data.${path}`);
+    const wanted = { customer: customerId, status: 'all', expand } as const;
+    const answers: Answer[] = [];
+    for await (const page of pagesOf(ask, (provider, cursor) => provider.subscriptions.list({ ...wanted, ...cursor })))
+      for (const object of page.data) {
+        const state = readSubscriptionState(object);
+        if (state === null) continue;
+        answers.push({ state: { ...state, details: await readDetails(ask, object) }, at: answeredAt(page) });
+      }
+    return answers;
+  });
 }
 
 /** Yields all subscriptions of the account that have not ended, a hundred at a time. @throws AppError PROVIDER_UNAVAILABLE. */
@@ -54,7 +52,7 @@ function statesOf(objects: object[]): SubscriptionState[] {
  * @throws AppError PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
 export async function setEnd(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<Answer> {
-  const parameters = { ...endParameters(state, cancel), expand: expanded };
+  const parameters = { ...endParameters(state, cancel), expand: decisive };
   return answerOf(ask, await ask((provider) => provider.subscriptions.update(state.id, parameters)), state.id);
 }
 
@@ -72,7 +70,7 @@ function endParameters({ cancelFlag, cancelAt }: SubscriptionState, cancel: bool
  */
 export async function endNow(ask: Ask, id: string): Promise<Answer> {
   try {
-    return await answerOf(ask, await ask((provider) => provider.subscriptions.cancel(id, { expand: expanded })), id);
+    return await answerOf(ask, await ask((provider) => provider.subscriptions.cancel(id, { expand: decisive })), id);
   } catch (error) {
     // The provider no longer finds an ended subscription to cancel.
     if (!isMissing(error)) throw error;
@@ -91,7 +89,7 @@ export async function resume(ask: Ask, id: string, anchor: 'now' | 'unchanged'):
   const resumption = {
     payment_behavior: 'resume_on_payment_success',
     billing_cycle_anchor: { type: anchor },
-    expand: expanded,
+    expand: decisive,
   } as const;
   return answerOf(ask, await ask((provider) => provider.subscriptions.resume(id, resumption)), id);
 }

@@ -145,6 +145,7 @@ it('an unknown address or slug fails with a sentence that repeats it', async () 
     'suspend',
     'restore',
     'password-link',
+    'reset-second-factor',
     'mark-demo-account',
   ]) {
     expect(await run(name, 'unknown@company.example')).toBe(

@@ -7,6 +7,7 @@ import { approveOwner, declineOwner } from '@gatehouse/api/operators/queue/decid
 import { createPasswordLink } from '@gatehouse/api/operators/users/create-password-link';
 import { eraseOnRequest, exportOnRequest } from '@gatehouse/api/operators/users/data-requests';
 import { listUsers } from '@gatehouse/api/operators/users/read-users';
+import { resetSecondFactor } from '@gatehouse/api/operators/users/reset-second-factor';
 import { endSessions, restoreUser, suspendUser } from '@gatehouse/api/operators/users/suspend-user';
 import { AppError } from '@gatehouse/api/platform/errors';
 import type { Command } from 'commander';
@@ -110,6 +111,19 @@ export function addUserCommands(program: Command, perform: Perform): void {
   // Prints only the link, so that a program can read it.
   forUser('password-link', 'prints a link that sets a password, once, within an hour', (app, { id }) =>
     createPasswordLink(app, { userId: id }, commandLine),
+  );
+
+  forUser(
+    'reset-second-factor',
+    'takes all second factors away from a person who lost them',
+    async (app, { id, email }) => {
+      await resetSecondFactor(app, { userId: id }, commandLine);
+      return `${email} has no second factor any more, and is signed out everywhere.`;
+    },
+  ).addHelpText(
+    'after',
+    '\nThe person signs in with the password alone then, and can set up a new factor. Make sure first that it is them\n' +
+      'who ask: who knows the password gets in.',
   );
 
   program

@@ -190,6 +190,7 @@ const endingOf: Record<AuditAction, Ending | null> = {
   'organisation-left': 'leaving',
   'account-deleted': 'erasure',
   'sessions-ended': 'sign-out everywhere',
+  'second-factor-reset': 'sign-out everywhere',
   'session-ended': 'sign-out everywhere',
   ...none(
     'factor-added',

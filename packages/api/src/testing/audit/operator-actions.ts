@@ -3,6 +3,7 @@ import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
 import { eraseOnRequest, exportOnRequest } from '../../operators/users/data-requests.ts';
+import { resetSecondFactor } from '../../operators/users/reset-second-factor.ts';
 import { endSessions } from '../../operators/users/suspend-user.ts';
 import {
   approveOwner,
@@ -16,6 +17,7 @@ import {
   suspendUser,
 } from '../admin-commands.ts';
 import { ownedBy } from '../billing.ts';
+import { addTotp } from '../factors.ts';
 import { type AuditCase, type AuditTest, actsOf, type Owner } from './audit-case.ts';
 import { payFor } from './pay-for.ts';
 
@@ -177,6 +179,14 @@ export function commandActions(test: AuditTest): AuditCase[] {
       'sessions ended by command',
       owner(({ userId }) => endSessions(test.app, { userId }, commandLine)),
       'sessions-ended about user',
+    ],
+    [
+      'second factors reset by command',
+      afterwards(
+        ({ api }) => addTotp(test, api),
+        ({ userId }) => resetSecondFactor(test.app, { userId }, commandLine),
+      ),
+      'second-factor-reset about user',
     ],
     ['all sessions ended by command', owner(() => endSessions(test.app, {}, commandLine)), 'sessions-ended'],
     [

@@ -404,6 +404,7 @@ export const writers: Record<string, string[] | string> = {
     'an organisation restored in the console',
   ],
   'operators/queue/decided.ts: organisations': ['a decision undone in the console', 'a decline that is undone'],
+  'operators/users/reset-second-factor.ts: users': 'The feed tells no factors.',
   'operators/users/suspend-user.ts: users': [
     'a user suspended in the console',
     'a user restored in the console',

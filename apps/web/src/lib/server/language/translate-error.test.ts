@@ -21,6 +21,7 @@ const notOnPages = [
   '7 is suspended: restore-organisation opens it again.',
   '7 is not waiting for a decision.',
   '7 owns no organisation.',
+  '7 has no second factor.',
   // For operators, in the log.
   'The secret "7" cannot be decrypted: SECRET_KEY lacks the key that encrypted it.',
   'A declined request could not be erased.',

@@ -1,7 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions } from '../platform/db/schema/billing.ts';
+import { passkeys } from '../platform/db/schema/factors.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -33,6 +35,17 @@ async function makeTheirs() {
   await owner.api.members.invite({ organisation_id: owner.organisationId, role: 'member' });
   const [invitation] = await owner.api.members.invitations();
   const key = await owner.api.keys.create({ organisation_id: owner.organisationId, name: 'Service' });
+  const passkeyId = newId(test.app.now());
+  await test.app.db.insert(passkeys).values({
+    id: passkeyId,
+    userId: owner.userId,
+    credentialId: 'theirs',
+    publicKey: 'theirs',
+    counter: 0,
+    transports: [],
+    name: 'Theirs',
+    createdAt: test.app.now(),
+  });
   const ids = {
     user_id: member.userId,
     organisation_id: owner.organisationId,
@@ -40,16 +53,24 @@ async function makeTheirs() {
     event_id: event?.id ?? '',
     subscription_id: subscription?.id ?? '',
   };
-  return { owner, member, key, invitationId: invitation?.id ?? '', ids: ids as Record<string, string | string[]> };
+  return {
+    owner,
+    member,
+    key,
+    passkeyId,
+    invitationId: invitation?.id ?? '',
+    ids: ids as Record<string, string | string[]>,
+  };
 }
 
 /** The input of a stranger: the ids of the other organisation, and otherwise valid values. */
 function inputOf(path: string): object {
   const beside = { role: 'viewer', tier: 'gold', reason: 'None.' };
-  const { member, invitationId, key, ids } = theirs;
+  const { member, invitationId, passkeyId, key, ids } = theirs;
   const named: Record<string, string> = {
     'accounts.endSession': member.principal.sessionId,
     'members.withdraw': invitationId,
+    'factors.remove': passkeyId,
     'keys.revoke': key.id,
     'operators.revokeKey': key.id,
   };
@@ -74,6 +95,7 @@ async function everything() {
   return {
     belongs,
     people,
+    passkeys: await db.select().from(passkeys),
     keys: await db.select().from(apiKeys).where(eq(apiKeys.organisationId, organisationId)),
     invitations: await db.select().from(invitations).where(eq(invitations.organisationId, organisationId)),
     organisation: await db.select().from(organisations).where(eq(organisations.id, organisationId)),
@@ -124,6 +146,7 @@ it.each(procedures)('%s returns the owner of another organisation nothing of thi
     member.userId,
     member.principal.sessionId,
     theirs.invitationId,
+    theirs.passkeyId,
     theirs.key.id,
     theirs.key.key,
     owner.organisationId,

@@ -130,14 +130,17 @@ export function whileNotLimited(limitsOf: (client: Client) => Points) {
  * @throws AppError UNAUTHENTICATED without a session or key; SECOND_FACTOR_REQUIRED in a session that waits for its
  *   second step.
  */
-function callerOf({ principal, stepPending = false }: Context): Principal {
+function callerOf(
+  { principal, stepPending = false }: Context,
+  lacking?: Parameters<typeof requirePrincipal>[1],
+): Principal {
   if (principal === null && stepPending) throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.');
-  return requirePrincipal(principal);
+  return requirePrincipal(principal, lacking);
 }
 
 /** Returns the signed-in user of a request, who may still await approval. @throws AppError as `callerOf` and `requireUser`. */
 function userOf(ctx: Context): UserPrincipal {
-  return requireUser(callerOf(ctx));
+  return requireUser(callerOf(ctx, 'Sign in first.'));
 }
 
 /**
@@ -198,7 +201,7 @@ export function anyPrincipalProcedure<Needed extends Scope>(scope: Needed) {
 /** As `anyPrincipalProcedure`, for what a session may never do: without a principal the error asks for a key. */
 function keyProcedure<Needed extends Scope>(scope: Needed) {
   return publicProcedure.use(({ ctx, next }) => {
-    const principal = requirePrincipal(ctx.principal, 'Send an API key.');
+    const principal = callerOf(ctx, 'Send an API key.');
     return next({ ctx: { principal: requireScope(principal, scope) } });
   });
 }

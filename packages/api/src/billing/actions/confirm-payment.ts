@@ -34,12 +34,8 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
     if (customer === null) return;
     const customerId = customer.id;
     await runOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
-      await withLease(
-        app,
-        leaseOf(organisationId),
-        (ask) => syncCustomer(app, ask, { organisationId, customerId }),
-        'action',
-      );
+      // With a job's limits: the page does not wait for it, and a slow answer confirms the payment all the same.
+      await withLease(app, leaseOf(organisationId), (ask) => syncCustomer(app, ask, { organisationId, customerId }));
     });
   } catch (error) {
     app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });

@@ -84,7 +84,13 @@ export const examples: Record<string, Example> = {
   'subscription.read': {
     answer: {
       organisation,
-      plan: { name: 'Silver', ...record, cancel_at_period_end: false, ends_at: null },
+      plan: {
+        name: 'Silver',
+        ...record,
+        cancel_at_period_end: false,
+        ends_at: null,
+        price: { amount: 2400, currency: 'gbp', interval: 'month', quantity: 1 },
+      },
       usage: [calls, projects],
       features,
       tiers: [silver],

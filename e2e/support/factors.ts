@@ -15,19 +15,20 @@ export function codeOf(secret: string, later = 0): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** Sets up an authenticator app on /account/security in a fresh session. Returns its secret and the recovery codes. */
+/** Sets up an authenticator app on /account/security in a fresh session. Returns its secret, the code that was used and the recovery codes. */
 export async function setUpApp(page: Page, look: (name: string) => Promise<void> = async () => {}) {
   await page.goto('/account/security');
   await page.getByRole('button', { name: 'Set up an app' }).click();
   await expect(page.getByRole('img', { name: 'QR code of the key' })).toBeVisible();
   const secret = await page.getByRole('textbox', { name: 'Key' }).inputValue();
   await look('account-security-app');
-  await page.getByLabel('Code that the app shows now').fill(codeOf(secret));
+  const used = codeOf(secret);
+  await page.getByLabel('Code that the app shows now').fill(used);
   await page.getByRole('button', { name: 'Turn on' }).click();
   await expect(page.getByRole('heading', { name: /^Keep these codes now/ })).toBeVisible();
   const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
   await look('account-security-codes');
-  return { secret, codes: codes.map((code) => code.trim()) };
+  return { secret, used, codes: codes.map((code) => code.trim()) };
 }
 
 /** Signs in on the page with the password, which leads to the second step. */

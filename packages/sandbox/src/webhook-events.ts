@@ -32,6 +32,7 @@ export const webhookEvents: readonly string[] = [
   'refund.updated',
   'refund.failed',
   'radar.early_fraud_warning.created',
+  'customer.updated',
   'customer.deleted',
   'subscription_schedule.updated',
   'subscription_schedule.released',

@@ -68,7 +68,7 @@ export async function switchOrganisation(
 }
 
 /**
- * Returns the settings of the principal's organisation. Only administrators read the billing e-mail address.
+ * Returns the settings of the principal's organisation. Only administrators read the billing name and e-mail address.
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation was deleted meanwhile.
  */
@@ -83,5 +83,6 @@ export async function readOrganisation(app: App, principal: Reader) {
     name: row.name,
     created_at: row.createdAt.toISOString(),
     billing_email: principal.scopes.includes('ADMIN') ? row.billingEmail : null,
+    billing_name: principal.scopes.includes('ADMIN') ? row.billingName : null,
   };
 }

@@ -90,7 +90,7 @@ async function waitForJobs({ app }: TestApp): Promise<boolean> {
     const wasIdle = app.syncs.isIdle();
     const open = await app.sql<{ name: JobName; waits: boolean }[]>`
       select name, bool_or(state < 'active') as waits from pgboss.job
-      where name in ('payment-sync', 'payment-contact', 'payment-checkouts', 'payment-prices', 'payment-portal', 'payment-owner')
+      where name in ('payment-sync', 'payment-contact', 'payment-checkouts', 'payment-prices', 'payment-portal', 'payment-owner', 'payment-card')
         and state < 'completed'
       group by name`;
     if (open.length === 0 && wasIdle && app.syncs.isIdle()) return hasWaited;

@@ -59,8 +59,8 @@ export function newCard(app: App, ask: Ask, customerId: string): Promise<string>
   return portalSession(app, ask, customerId, { page: 'card' });
 }
 
-async function hasCard(ask: Ask, { hasPaymentMethod, customerId }: SubscriptionState): Promise<boolean> {
-  return hasPaymentMethod || (await readCustomer(ask, customerId)).hasPaymentMethod;
+async function hasCard(ask: Ask, { paymentMethodId, customerId }: SubscriptionState): Promise<boolean> {
+  return (paymentMethodId ?? (await readCustomer(ask, customerId)).paymentMethodId) !== null;
 }
 
 /** Returns the provider's answer, which it also stores; null if the provider refused, for example a declined card. */

@@ -4,6 +4,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { ownedBy } from '../../testing/billing.ts';
 import { addMember, makeOwner } from '../../testing/factories.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { requirePayment } from '../actions/require-payment.ts';
 import { enqueueDue } from '../sync/jobs.ts';
 import { syncContact } from './contact.ts';
 
@@ -71,4 +72,58 @@ it('ends with the newest of many parallel changes', async () => {
   const { billing_email: stored } = await owner.api.organisations.read();
   expect(stored).not.toBeNull();
   expect(emailsOf(owner)).toEqual([stored]);
+});
+
+function storedOf({ organisationId }: Owner) {
+  return test.app.db
+    .select({ name: organisations.name, email: organisations.billingEmail, billingName: organisations.billingName })
+    .from(organisations)
+    .where(eq(organisations.id, organisationId))
+    .then(([row]) => row);
+}
+
+/** Changes the customer at the provider, as an employee of the company may. */
+async function changeThere(owner: Owner, changes: { name?: string; email?: string }) {
+  const [customer] = ownedBy(test, owner.principal).customers;
+  await requirePayment(test.app).ask((provider) => provider.customers.update(customer?.id ?? '', changes));
+}
+
+it('takes over what was changed at the provider, and never the name of the organisation', async () => {
+  const owner = await makeOwner(test);
+  await setContact(owner, 'bills@company.example');
+  await owner.api.billing.portal();
+  await enqueueDue(test.app);
+  await test.settled();
+  const before = await storedOf(owner);
+  expect(before).toMatchObject({ email: 'bills@company.example', billingName: null });
+
+  await changeThere(owner, { name: 'Larch Ltd', email: 'Accounts@Larch.example' });
+  await test.settled();
+  expect(await storedOf(owner)).toEqual({
+    name: before?.name,
+    email: 'accounts@larch.example',
+    billingName: 'Larch Ltd',
+  });
+  await enqueueDue(test.app);
+  await test.settled();
+  expect(emailsOf(owner)).toEqual(['Accounts@Larch.example']);
+
+  await setContact(owner, 'later@company.example');
+  await test.settled();
+  expect(await storedOf(owner)).toMatchObject({ email: 'later@company.example', billingName: 'Larch Ltd' });
+  expect(emailsOf(owner)).toEqual(['later@company.example']);
+});
+
+it('keeps an address that was changed here while the provider’s event was on its way', async () => {
+  const owner = await makeOwner(test);
+  await owner.api.billing.portal();
+  await test.app.db
+    .update(organisations)
+    .set({ billingEmail: 'here@company.example' })
+    .where(eq(organisations.id, owner.organisationId));
+  await changeThere(owner, { email: 'there@company.example' });
+  await enqueueDue(test.app);
+  await test.settled();
+  expect(await storedOf(owner)).toMatchObject({ email: 'here@company.example' });
+  expect(emailsOf(owner)).toEqual(['here@company.example']);
 });

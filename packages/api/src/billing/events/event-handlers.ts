@@ -4,7 +4,12 @@ import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { isUuid } from '../../platform/db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import { type EventReferences, type PaymentEvent, subscriptionBefore } from '../../platform/providers/payment/event.ts';
+import {
+  changesOfCustomer,
+  type EventReferences,
+  type PaymentEvent,
+  subscriptionBefore,
+} from '../../platform/providers/payment/event.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { requestPriceLookUp } from '../prices/live-prices.ts';
 import { afterEvent } from '../subscription/newer-state.ts';
@@ -24,6 +29,7 @@ type HandlerName =
   | 'schedule'
   | 'note'
   | 'money'
+  | 'customer_changed'
   | 'customer_gone'
   | 'prices';
 
@@ -67,6 +73,7 @@ const handlers: Record<string, HandlerName | undefined> = {
   'subscription_schedule.released': 'schedule',
   'subscription_schedule.canceled': 'schedule',
   'subscription_schedule.completed': 'schedule',
+  'customer.updated': 'customer_changed',
   'customer.deleted': 'customer_gone',
   'product.updated': 'prices',
 };
@@ -115,6 +122,8 @@ export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent
     case 'note':
     case 'money':
       return withoutSync(eventOutcomes.noted);
+    case 'customer_changed':
+      return withoutSync(await handleCustomerUpdated(app, tx, ours));
     case 'customer_gone':
       return withoutSync(await handleCustomerDeleted(app, tx, ours));
   }
@@ -172,6 +181,36 @@ async function handleCustomerDeleted(
   const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
   await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(current);
 
+  await syncLive(app, tx, { organisationId, customerId });
+  return applied;
+}
+
+/**
+ * Enqueues what follows from a change of a customer. The jobs ask the provider, so the order of the events does not
+ * matter. The subscriptions are synced, because their answers tell the method that is charged and the credit.
+ */
+async function handleCustomerUpdated(
+  app: App,
+  tx: Transaction,
+  { event, organisationId, references }: OwnEvent,
+): Promise<EventOutcome> {
+  const customerId = references.customerId ?? '';
+  const { contact, balance, methodId } = changesOfCustomer(event);
+  if (contact) await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
+  if (methodId !== null) {
+    const data = { organisationId, customerId, methodId, savedAt: event.created };
+    await app.jobs.send(tx, 'payment-card', data, { key: event.id });
+  }
+  if (balance || methodId !== null) await syncLive(app, tx, { organisationId, customerId });
+  return applied;
+}
+
+/** Enqueues a sync of a customer's subscriptions that have not ended. */
+async function syncLive(
+  app: App,
+  tx: Transaction,
+  { organisationId, customerId }: { organisationId: string; customerId: string },
+): Promise<void> {
   const theirs = and(
     eq(paymentSubscriptions.organisationId, organisationId),
     eq(paymentSubscriptions.customerId, customerId),
@@ -182,7 +221,6 @@ async function handleCustomerDeleted(
     .where(and(theirs, eq(paymentSubscriptions.ended, false)))
     .returning({ id: paymentSubscriptions.id });
   for (const { id } of live) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
-  return applied;
 }
 
 /**

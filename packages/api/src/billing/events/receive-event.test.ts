@@ -50,6 +50,13 @@ describe('the signature', () => {
     await expect(receive('{"a":1}')).rejects.toThrow('This is not an event.');
   });
 
+  test('of an event with a thin payload is refused, and its type is named', async () => {
+    const thin = { id: 'evt_1', object: 'v2.core.event', type: 'v1.subscription_schedule.phase_added', created: 'now' };
+    await expect(receive(JSON.stringify(thin))).rejects.toThrow(
+      'This endpoint needs snapshot payloads, and v1.subscription_schedule.phase_added came with a thin one.',
+    );
+  });
+
   test('without a secret refuses everything', async () => {
     const { app } = billing;
     const payload = JSON.stringify(harmless());

@@ -6,6 +6,7 @@ import {
   parseEvent,
   referencesOf,
   subscriptionAfter,
+  thinTypeOf,
 } from '../../platform/providers/payment/event.ts';
 import { type SignedText, verifyDelivery } from '../../platform/providers/payment/verify-delivery.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
@@ -45,9 +46,12 @@ export async function receiveEvent(app: App, { body, signature }: Delivery): Pro
 }
 
 async function verifyEvent(app: App, delivery: SignedText): Promise<PaymentEvent> {
-  const event = parseEvent(await verify(app, delivery));
-  if (event === null) throw new AppError('VALIDATION', 'This is not an event.');
-  return event;
+  const signed = await verify(app, delivery);
+  const event = parseEvent(signed);
+  if (event !== null) return event;
+  const thin = thinTypeOf(signed);
+  const sentence = `This endpoint needs snapshot payloads, and ${thin} came with a thin one.`;
+  throw new AppError('VALIDATION', thin === null ? 'This is not an event.' : sentence);
 }
 
 async function verify(app: App, delivery: SignedText): Promise<unknown> {
@@ -72,6 +76,9 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
   if (handler === 'prices') app.jobs.wake('payment-prices');
   if (handler === 'money') app.jobs.wake('payment-owner');
   if (handler === 'customer_gone') app.jobs.wake('payment-sync');
+  if (handler === 'customer_changed') {
+    for (const job of ['payment-contact', 'payment-card', 'payment-sync'] as const) app.jobs.wake(job);
+  }
   return { received: true, handled };
 }
 

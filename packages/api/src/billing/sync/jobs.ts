@@ -2,9 +2,10 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { daySeconds, hourSeconds } from '../../platform/durations.ts';
-import type { JobKinds, JobName } from '../../platform/jobs/registry.ts';
+import type { JobData, JobKinds, JobName } from '../../platform/jobs/registry.ts';
 import { runSteps } from '../../platform/jobs/run-steps.ts';
 import { closeCheckoutsIfPaid } from '../actions/checkouts.ts';
+import { useNewCard } from '../actions/use-new-card.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
 import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
@@ -57,6 +58,13 @@ export function billingJobs({
       handler: (data: { organisationId: string }) => syncContact(app, data.organisationId),
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
+      isHandledHere,
+    },
+    // Each has a key of its own, because each names a method; the lease keeps them apart.
+    'payment-card': {
+      handler: (data: JobData['payment-card']) => useNewCard(app, data),
+      policy: 'stately',
+      retry: { forSeconds: hourSeconds, longestPauseSeconds: 300 },
       isHandledHere,
     },
     // A checkout stays payable for a day.

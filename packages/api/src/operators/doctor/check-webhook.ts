@@ -62,7 +62,7 @@ async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | n
       const sentence =
         ours.length > 0
           ? `The provider has switched the endpoint ${url} off. Switch it on again there.`
-          : `The provider sends no events to ${url}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
+          : `The provider sends no events to ${url}. Add it there as an endpoint with snapshot payloads, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
       return wrong(about, sentence);
     }
     return checkTypes(live.types, url);

@@ -22,8 +22,10 @@ export interface JobData {
   'usage-sweep': object;
   /** Fetches one subscription from the payment provider. */
   'payment-sync': { subscriptionId: string };
-  /** Sets an organisation's billing e-mail address at the payment provider. */
+  /** Brings an organisation's billing name and e-mail address, here and at the payment provider, together. */
   'payment-contact': { organisationId: string };
+  /** Lets a payment method that a customer saved be the one that is charged, and pays what is open. */
+  'payment-card': { organisationId: string; customerId: string; methodId: string; savedAt: number };
   /** Expires the open checkouts of an organisation with a started subscription. */
   'payment-checkouts': { organisationId: string };
   /** Reads the prices of the tiers from the provider and stores them. */

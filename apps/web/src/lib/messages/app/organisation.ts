@@ -14,6 +14,7 @@ export const organisationTexts = texts({
     shortNameStays: 'The short name stays when the organisation is renamed: other services know it by that name.',
     rename: 'Rename',
     billingContact: 'Billing contact',
+    billingName: 'Name on invoices',
     email: 'E-mail',
     billingHint:
       'The payment provider sends invoices and reminders here. Leave it empty to use the address given at checkout.',
@@ -55,6 +56,7 @@ export const organisationTexts = texts({
       'Der Kurzname bleibt, wenn die Organisation umbenannt wird: Andere Dienste kennen sie unter diesem Namen.',
     rename: 'Umbenennen',
     billingContact: 'Rechnungskontakt',
+    billingName: 'Name auf Rechnungen',
     email: 'E-Mail',
     billingHint:
       'Der Zahlungsanbieter sendet Rechnungen und Erinnerungen hierhin. Lassen Sie das Feld leer, damit die beim Bezahlen angegebene Adresse gilt.',

@@ -349,6 +349,7 @@ CREATE TABLE "organisations" (
 	"slug" text NOT NULL,
 	"name" text,
 	"billing_email" text,
+	"billing_name" text,
 	"approval" text DEFAULT 'pending' NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
 	"approved_at" timestamp with time zone,

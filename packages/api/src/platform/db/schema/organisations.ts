@@ -10,6 +10,8 @@ export const organisations = pgTable(
     name: text('name'),
     /** The address for the payment provider's mail; null if the organisation named none. */
     billingEmail: text('billing_email'),
+    /** What stands on the invoices, as the payment provider last told it; null if nothing was entered there. */
+    billingName: text('billing_name'),
     approval: text('approval', { enum: ['pending', 'approved', 'declined'] })
       .notNull()
       .default('pending'),

@@ -1,3 +1,4 @@
+import { idOf, textOf } from '../untrusted-json.ts';
 import type { Ask } from './connection.ts';
 
 /**
@@ -15,19 +16,34 @@ export async function createCustomer(ask: Ask, organisationId: string, number: n
 
 export type CustomerState = {
   isDeleted: boolean;
-  /** Whether it has a payment method of its own, which is charged for a subscription that has none. */
-  hasPaymentMethod: boolean;
+  /** The payment method that is charged for a subscription that has none of its own; null without one. */
+  paymentMethodId: string | null;
+  /** What stands on its invoices, and where the provider sends them; null for none. */
+  name: string | null;
+  email: string | null;
 };
 
 /** Returns what the provider knows of a customer. @throws AppError PROVIDER_UNAVAILABLE, also if it is unknown. */
 export async function readCustomer(ask: Ask, id: string): Promise<CustomerState> {
   const customer = await ask((provider) => provider.customers.retrieve(id));
-  if (customer.deleted) return { isDeleted: true, hasPaymentMethod: false };
-  const method = customer.invoice_settings.default_payment_method ?? customer.default_source;
-  return { isDeleted: false, hasPaymentMethod: method !== null };
+  return customer.deleted
+    ? { isDeleted: true, paymentMethodId: null, name: null, email: null }
+    : customerState(customer);
 }
 
 /** Sets a customer's e-mail address; null removes it. @throws AppError PROVIDER_UNAVAILABLE. */
-export async function setCustomerEmail(ask: Ask, id: string, email: string | null): Promise<void> {
-  await ask((provider) => provider.customers.update(id, { email: email ?? '' }));
+export async function setCustomerEmail(ask: Ask, id: string, email: string | null): Promise<CustomerState> {
+  return customerState(await ask((provider) => provider.customers.update(id, { email: email ?? '' })));
+}
+
+type ProviderCustomer = {
+  invoice_settings: { default_payment_method: unknown };
+  default_source: unknown;
+  name?: string | null;
+  email: string | null;
+};
+
+function customerState({ invoice_settings, default_source, name, email }: ProviderCustomer): CustomerState {
+  const paymentMethodId = idOf(invoice_settings.default_payment_method ?? default_source);
+  return { isDeleted: false, paymentMethodId, name: textOf(name), email: textOf(email) };
 }

@@ -30,6 +30,16 @@ export function parseEvent(value: unknown): PaymentEvent | null {
   return { id, type, created, livemode: event.livemode === true, objectId: textOf(object.id), object, previous };
 }
 
+/**
+ * Returns the type of an event with a thin payload, which tells what happened and shows no object; null for any other
+ * value. The provider sends such payloads to an endpoint that was set up for them.
+ */
+export function thinTypeOf(value: unknown): string | null {
+  const event = fields(value);
+  const type = textOf(event?.type);
+  return event?.object === 'v2.core.event' && type !== null && /^[a-z0-9_.]{1,100}$/.test(type) ? type : null;
+}
+
 /** What an event shows. */
 export type ShownObject = Pick<PaymentEvent, 'object' | 'previous'>;
 
@@ -69,6 +79,18 @@ export function moneyOfEvent({ object }: ShownObject) {
     currency: code !== null && /^[a-z]{3}$/i.test(code) ? code : null,
     status: textOf(status),
     reason: textOf(reason) ?? textOf(fraud_type),
+  };
+}
+
+/** What an event shows as changed of a customer: `methodId` is its new default payment method, null if that stayed or went. */
+export function changesOfCustomer({ object, previous }: ShownObject) {
+  const before = (previous ?? {}) as Fields;
+  const settings = fields((object as Fields).invoice_settings);
+  const isNewMethod = 'default_payment_method' in (fields(before.invoice_settings) ?? {});
+  return {
+    contact: 'name' in before || 'email' in before,
+    balance: 'balance' in before,
+    methodId: isNewMethod ? idOf(settings?.default_payment_method) : null,
   };
 }
 

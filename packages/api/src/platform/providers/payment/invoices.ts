@@ -55,6 +55,25 @@ export async function finaliseInvoice(ask: Ask, id: string): Promise<Invoice> {
   }
 }
 
+/**
+ * Pays a subscription's newest invoice with the stored payment method, where it is open and is collected automatically:
+ * paying an older one revives nothing. A payment that fails is told by its event.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
+export async function payNewestInvoice(ask: Ask, subscription: string): Promise<void> {
+  const { data } = await ask((provider) => provider.invoices.list({ subscription, limit: 100 }));
+  const newest = data.find(({ status }) => status !== 'void');
+  if (newest?.status !== 'open' || newest.collection_method !== 'charge_automatically') return;
+  try {
+    await ask((provider) => provider.invoices.pay(newest.id));
+  } catch (error) {
+    // Declined, in need of authentication, or paid meanwhile.
+    const status = providerErrorOf(error)?.status;
+    if (status !== 400 && status !== 402) throw error;
+  }
+}
+
 /** Whose invoice a payment paid. */
 export type PaidInvoice = { invoiceId: string; customerId: string | null; subscriptionId: string | null };
 

@@ -21,8 +21,8 @@ export type SubscriptionState = {
   /** The reason of a pause; null without a pause or a known reason. */
   pauseReason: string | null;
   pausedAt: number | null;
-  /** Whether the subscription has its own payment method; otherwise the customer's default one is charged. */
-  hasPaymentMethod: boolean;
+  /** The subscription's own payment method; null if the customer's default one is charged. */
+  paymentMethodId: string | null;
   /** What all items cost together per interval, before tax and discounts; null if that is no fixed amount. */
   price: { amount: number; currency: string; interval: Interval } | null;
   /** Whether invoices are not collected for now, which leaves the status as it is. */
@@ -94,7 +94,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     scheduleId: idOf(subscription.schedule),
     pauseReason: textOf(fields(paused?.subscription)?.type),
     pausedAt: seconds(paused?.transitioned_at),
-    hasPaymentMethod: idOf(subscription.default_payment_method ?? subscription.default_source) !== null,
+    paymentMethodId: idOf(subscription.default_payment_method ?? subscription.default_source),
     price: priceOfItems(items),
     collectionPaused: fields(subscription.pause_collection) !== null,
     metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },

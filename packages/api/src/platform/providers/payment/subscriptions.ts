@@ -62,6 +62,22 @@ function endParameters({ cancelFlag, cancelAt }: SubscriptionState, cancel: bool
 }
 
 /**
+ * Lets the customer's default payment method be charged for a subscription that has one of its own: its own is cleared,
+ * or, where the provider does not allow that (its types do not), replaced by `methodId`.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
+ */
+export async function useCustomersMethod(ask: Ask, id: string, methodId: string): Promise<Answer> {
+  const set = (method: string) =>
+    ask((provider) => provider.subscriptions.update(id, { default_payment_method: method, expand: decisive }));
+  const answer = await set('').catch((error: unknown) => {
+    if (providerErrorOf(error)?.status !== 400) throw error;
+    return set(methodId);
+  });
+  return answerOf(ask, answer, id);
+}
+
+/**
  * Ends a subscription immediately, whatever its status and whether or not a schedule manages it. Returns the
  * provider's answer about it, also if it had ended before.
  *

@@ -74,7 +74,12 @@ describe('what an event changed', () => {
     ],
     ['invoice.paid', { amount_due: 'much', currency: 'gbp' }, null],
     ['invoice.paid', { amount_due: 1, currency: 'nothing' }, null],
-    ['charge.refunded', { amount: 1 }, null],
+    [
+      'charge.refunded',
+      { amount: 2400, amount_refunded: 400, currency: 'gbp' },
+      { kind: 'money', amount: 400, currency: 'gbp', status: null, reason: null },
+    ],
+    ['customer.updated', { amount: 1 }, null],
   ])('is read from the payload of %s', (type, object, change) => {
     expect(readEventChange(type, JSON.stringify({ data: { object } }))).toEqual(change);
   });

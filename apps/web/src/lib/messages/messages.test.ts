@@ -10,6 +10,9 @@ const files = fs
   .readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 
+/** Of two words, and the same in every language. */
+const brands = ['American Express'];
+
 type Texts = { [name: string]: unknown };
 
 /** The names and placeholders of all texts, and the texts that are not functions. */
@@ -34,7 +37,7 @@ test.each(files)('%s has each text in every language, with the same placeholders
       expect(other.map(({ name }) => name).sort()).toEqual(english.map(({ name }) => name).sort());
       for (const { name, text } of other) {
         const original = english.find((each) => each.name === name)?.text ?? null;
-        const isSentence = original !== null && /\p{L} \p{L}/u.test(original);
+        const isSentence = original !== null && /\p{L} \p{L}/u.test(original) && !brands.includes(original);
         if (isSentence) expect(text, name).not.toBe(original);
         const parts = (sentence: string | null) => (sentence ?? '').match(/\{\w+\}/g)?.sort() ?? [];
         // A placeholder of the verb occurs only in the languages that need it.

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { eq, inArray, sql } from 'drizzle-orm';
+import { asc, eq, inArray, sql } from 'drizzle-orm';
 import { recordChange } from '../changes/record-change.ts';
 import { prepared, type Transaction } from '../platform/db/client.ts';
 import { newId } from '../platform/db/id.ts';
@@ -110,6 +110,21 @@ const organisationRow = prepared((db) =>
     .for('no key update')
     .prepare('payment_lock_organisation'),
 );
+
+/**
+ * Locks the rows of several organisations, as `lockOrganisation` does, in the order of their ids.
+ *
+ * @returns the ids of those that exist.
+ */
+export async function lockOrganisations(tx: Transaction, ids: string[]): Promise<string[]> {
+  const rows = await tx
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(inArray(organisations.id, ids))
+    .orderBy(asc(organisations.id))
+    .for('no key update');
+  return rows.map(({ id }) => id);
+}
 
 /**
  * Deletes those of the given organisations that have no member left, including approved ones, so

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { and, asc, eq, gt, isNotNull, lte } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordChange } from '../../changes/record-change.ts';
-import { lockOrganisation } from '../../organisations/organisation.ts';
+import { lockOrganisations } from '../../organisations/organisation.ts';
 import type { PlanRow } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSettings } from '../../platform/db/schema/billing.ts';
@@ -109,7 +109,7 @@ export async function decideDuePlans(app: App): Promise<void> {
       .from(organisationPlans)
       .where(lte(organisationPlans.validUntil, app.now()))
       .limit(batchSize);
-    for (const { id } of due) await decideLocked(app, id);
+    await decideLocked(app, due);
     if (due.length < batchSize) return;
   }
 }
@@ -141,7 +141,7 @@ export async function decideAllPlans(app: App): Promise<void> {
       .where(and(concerned, after === null ? undefined : gt(organisations.id, after)))
       .orderBy(asc(organisations.id))
       .limit(batchSize);
-    for (const { id } of page) await decideLocked(app, id, changedTiers);
+    await decideLocked(app, page, changedTiers);
     after = page.at(-1)?.id ?? null;
     if (page.length < batchSize) break;
   }
@@ -166,9 +166,15 @@ function tiersThatDiffer(rules: Rules, before: Rules): Set<Tier> {
   return new Set(rules.tiers.flatMap(([tier, hash]) => (known.has(tier) && known.get(tier) !== hash ? [tier] : [])));
 }
 
-async function decideLocked(app: App, organisationId: string, changedTiers?: ReadonlySet<Tier>): Promise<void> {
+/** Decides the plans of a batch of organisations in one transaction, whose statements are sent without waiting for each. */
+async function decideLocked(app: App, batch: { id: string }[], changedTiers?: ReadonlySet<Tier>): Promise<void> {
   await app.db.transaction(async (tx) => {
-    if (!(await lockOrganisation(tx, organisationId))) return;
-    await storePlan(app, tx, organisationId, await readRows(tx, { organisationId }), changedTiers);
+    const locked = await lockOrganisations(
+      tx,
+      batch.map(({ id }) => id),
+    );
+    await Promise.all(
+      locked.map(async (id) => storePlan(app, tx, id, await readRows(tx, { organisationId: id }), changedTiers)),
+    );
   });
 }

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { branding, name } from '../support/branding.ts';
 import { expectAccessible } from '../support/browser/accessibility.ts';
-import { expectNoLayoutShift } from '../support/browser/layout-shift.ts';
+import { expectNoLayoutShift, resize } from '../support/browser/layout-shift.ts';
 import { expectUsableElements } from '../support/browser/page-elements.ts';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { approvedDomain, expect, startService, test } from '../support/service.ts';
@@ -26,7 +26,7 @@ test('every page is accessible in light and dark, fits on a phone, has fields an
         await expectBranding(page, at);
       }
       await expectAccessible(page, at);
-      await page.setViewportSize(phone);
+      await resize(page, phone);
       await expectFitsWindow(page, at);
       if (new URL(page.url()).origin === service.baseUrl) await expectUsableElements(page, at);
     });

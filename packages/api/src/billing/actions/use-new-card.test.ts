@@ -1,9 +1,12 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { readPlan } from '../../organisations/plan.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
 import { openPortal } from './open-portal.ts';
+import { useNewCard } from './use-new-card.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
 const declinesLater = '4000000000000341';
@@ -67,6 +70,16 @@ test('the last of several cards is charged, in whatever order their events come'
   for (const card of [declinesLater, good, declinesLater]) billing.sandbox.payment.portal(url).changeCard(card);
   await billing.settled();
   expect(chargedBy(subscriber)).toBe('0341');
+});
+
+test('a card of a customer that the provider does not know flags the customer, and is not tried again', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  billing.sandbox.payment.reset();
+  const { organisationId } = principal;
+  const customerId = String(subscription.customer);
+  await useNewCard(billing.app, { organisationId, customerId, methodId: 'pm_1', savedAt: subscription.created });
+  const flagged = eq(paymentCustomers.problem, 'unknown_to_provider');
+  expect(await billing.app.db.$count(paymentCustomers, flagged)).toBe(1);
 });
 
 test('an invoice that the customer pays by transfer is left alone', async () => {

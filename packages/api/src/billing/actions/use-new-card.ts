@@ -1,11 +1,11 @@
 import type { App } from '../../app.ts';
 import type { JobData } from '../../platform/jobs/registry.ts';
-import type { Ask } from '../../platform/providers/payment/connection.ts';
+import { type Ask, isMissing } from '../../platform/providers/payment/connection.ts';
 import * as customers from '../../platform/providers/payment/customers.ts';
 import { payNewestInvoice } from '../../platform/providers/payment/invoices.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { readSubscription, useCustomersMethod } from '../../platform/providers/payment/subscriptions.ts';
-import { leaseOf, readCustomer } from '../customers/customer.ts';
+import { checkCustomer, leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { actAndStore } from '../sync/store-answer.ts';
 import { syncCustomer } from '../sync/sync.ts';
@@ -26,11 +26,16 @@ export async function useNewCard(
   await withLease(app, leaseOf(organisationId), async (ask) => {
     const current = await readCustomer(app, organisationId);
     if (current?.id !== customerId || current.isGone) return;
-    if ((await customers.readCustomer(ask, customerId)).paymentMethodId !== methodId) return;
-
-    for (const state of await syncCustomer(app, ask, { organisationId, customerId })) {
-      if (isEnded(state) || (state.createdAt ?? 0) > savedAt) continue;
-      await charge(app, ask, organisationId, state, methodId);
+    try {
+      if ((await customers.readCustomer(ask, customerId)).paymentMethodId !== methodId) return;
+      for (const state of await syncCustomer(app, ask, { organisationId, customerId })) {
+        if (isEnded(state) || (state.createdAt ?? 0) > savedAt) continue;
+        await charge(app, ask, organisationId, state, methodId);
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      // The check flags the customer or marks it as gone.
+      await checkCustomer(app, ask, { organisationId, customerId });
     }
   });
 }

@@ -8,6 +8,7 @@ import { serviceName, type Transaction } from '../platform/db/client.ts';
 import {
   paymentCheckouts,
   paymentCustomers,
+  paymentDisputes,
   paymentEvents,
   paymentInvoices,
   paymentKnownPrices,
@@ -38,7 +39,7 @@ export async function readStoredPayments(app: App): Promise<StoredPayments> {
   if (mode === null) throw new AppError('VALIDATION', 'This database holds nothing of the payment provider.');
 
   const live = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.ended, false));
-  const entitled = live.filter((row) => isEntitled(row, app.config.pastDueGraceDays, app.now()));
+  const entitled = live.filter((row) => isEntitled(row, app.config, app.now()));
   return {
     mode,
     customers: await app.db.$count(paymentCustomers),
@@ -84,6 +85,7 @@ async function removeAll(app: App, tx: Transaction): Promise<void> {
 
   for (const table of [
     paymentCheckouts,
+    paymentDisputes,
     paymentInvoices,
     paymentSubscriptions,
     paymentCustomers,

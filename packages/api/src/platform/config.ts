@@ -107,6 +107,7 @@ export const variables = z
         'must be methods such as card, separated by commas.',
       )
       .default(['card', 'link']),
+    PAYMENT_DISPUTES: z.enum(['keep', 'end'], 'must be keep or end.').default('keep'),
     SMTP_URL: serverUrl(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
       .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
@@ -215,6 +216,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     webhookSecrets: set.PAYMENT_WEBHOOK_SECRET,
     plansFile: set.PLANS_FILE ?? null,
     pastDueGraceDays: set.PAST_DUE_GRACE_DAYS,
+    /** Whether an open or a lost dispute of a payment takes the plan. */
+    disputes: set.PAYMENT_DISPUTES,
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `no-reply@${publicBaseUrl ? new URL(publicBaseUrl).hostname : 'localhost'}`,
     verificationTtlSeconds: set.VERIFICATION_TTL_SECONDS,

@@ -1,5 +1,5 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
-import { hasSubscription, isPaymentDue, paymentFacts } from '#lib/format/plans/plan-text.ts';
+import { hasSubscription, isPaymentDue, paymentFacts, whyFree } from '#lib/format/plans/plan-text.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
@@ -33,8 +33,12 @@ export function signInNotice(newBrowsers: number): HomeNotice | null {
 }
 
 function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
-  if (notice === null && !isPaymentDue(plan)) return null;
   const t = overviewTexts();
+  if (plan.held === 'disputed' || plan.held === 'void') {
+    const title = plan.held === 'disputed' ? t.disputed : t.paymentFailed;
+    return { tone: 'bad', title, text: whyFree(plan), href: '/billing', action: t.seeBilling };
+  }
+  if (notice === null && !isPaymentDue(plan)) return null;
   const confirming = notice?.kind === 'action_required';
   return {
     tone: 'bad',

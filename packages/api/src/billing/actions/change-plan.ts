@@ -82,8 +82,9 @@ async function confirmPlanChange(app: App, context: CheckoutContext, state: Subs
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
 /**
- * Refuses if any subscription is on the tier already, because changing another one would make two, and if the plan is
- * set to end, because a change would be paid and still end on the old date.
+ * Refuses if any subscription is on the tier already, because changing another one would make two; if the plan is set to
+ * end, because a change would be paid and still end on the old date; and while a dispute takes the plan, because the
+ * change would be paid and give nothing.
  */
 async function requireChangeable(
   app: App,
@@ -91,6 +92,11 @@ async function requireChangeable(
   live: SubscriptionState[],
   best: SubscriptionState,
 ): Promise<void> {
+  const isDisputed = app.config.disputes === 'end' && (await readRow(app.db, best.id))?.disputed === true;
+  if (isDisputed) {
+    const sentence = 'is disputed at the bank. The plan is back once that is settled.';
+    throw refused(`A payment for the ${await nameOf(app, best)} plan ${sentence}`);
+  }
   const isPaid = (state: SubscriptionState) =>
     !unpaidStatuses.includes(state.status) && state.status !== 'paused' && troubleOf(state) === null;
   const same = await statesOfTier(app, context, live.filter(isPaid));
@@ -136,7 +142,7 @@ async function bestOf(
     ...rows,
     ...live.flatMap((state) => (rows.some(({ id }) => id === state.id) ? [] : unstored(state))),
   ];
-  const ids = ranked(app.plans, order, app.config.pastDueGraceDays, app.now()).map(({ row }) => row.id);
+  const ids = ranked(app.plans, order, app.config, app.now()).map(({ row }) => row.id);
   const found = ids.map((id) => live.find((state) => state.id === id)).find((state) => state !== undefined);
   if (found === undefined) throw new Error('There is no live subscription to change.');
   return found;
@@ -153,5 +159,6 @@ function unstored(state: SubscriptionState): RankedColumns {
     pastDueSince: null,
     startedAt: dateOfSecond(state.createdAt),
     invoiceTrouble: state.details?.invoiceTrouble ?? null,
+    disputed: false,
   };
 }

@@ -85,7 +85,7 @@ export async function setCancellation(
 /** Returns an organisation's subscriptions, the one that decides the plan first. */
 async function rankedRows(app: App, organisationId: string): Promise<SubscriptionRow[]> {
   const { rows } = await readRows(app.db, { organisationId });
-  return ranked(app.plans, rows, app.config.pastDueGraceDays, app.now()).map(({ row }) => row);
+  return ranked(app.plans, rows, app.config, app.now()).map(({ row }) => row);
 }
 
 function recordOf(app: App, row: SubscriptionRow): SubscriptionRecord {

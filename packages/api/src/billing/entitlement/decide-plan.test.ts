@@ -12,7 +12,7 @@ import { ranked } from './rank-subscriptions.ts';
 
 let running: TestApp;
 beforeAll(async () => {
-  running = await startTestApp({ work: false });
+  running = await startTestApp({ work: false, environment: { PAYMENT_DISPUTES: 'end' } });
   running.stopClock();
 });
 afterAll(() => running.close());
@@ -26,6 +26,7 @@ const subscription = fc.record({
   startedAt: fc.integer({ min: 0, max: 900 }),
   pastDueSince: fc.integer({ min: 0, max: 14 }),
   endsAt: fc.option(fc.integer({ min: -5, max: 5 })),
+  disputed: fc.boolean(),
   invoiceTrouble: fc.constantFrom(null, null, null, 'uncollectible' as const, 'void' as const),
 });
 
@@ -36,7 +37,7 @@ test('the subscription that decides the plan is found among any number of others
   await fc.assert(
     fc.asyncProperty(fc.array(subscription, { minLength: 1, maxLength: 60, size: 'max' }), async (made) => {
       const { organisationId } = await makeMember(running);
-      const rows = made.map(({ status, tier, startedAt, pastDueSince, endsAt, invoiceTrouble }) => ({
+      const rows = made.map(({ status, tier, startedAt, pastDueSince, endsAt, invoiceTrouble, disputed }) => ({
         id: `sub_${newId(app.now())}`,
         organisationId,
         customerId: 'customer',
@@ -47,11 +48,12 @@ test('the subscription that decides the plan is found among any number of others
         pastDueSince: status === 'past_due' ? ago(pastDueSince) : null,
         endsAt: endsAt === null ? null : ago(endsAt),
         invoiceTrouble,
+        disputed,
       }));
       await app.db.insert(paymentSubscriptions).values(rows);
       await decideNow(app, organisationId);
 
-      const [best] = ranked(app.plans, rows, app.config.pastDueGraceDays, app.now());
+      const [best] = ranked(app.plans, rows, app.config, app.now());
       const deciding = best?.row ?? null;
       const { subscription } = await readPlan(app, organisationId);
       // Of ended subscriptions, which give no plan, the newest few are read.

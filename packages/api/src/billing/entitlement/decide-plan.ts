@@ -20,7 +20,7 @@ type DecidedPlan = Omit<PlanRow, 'organisationId' | 'since'>;
  * entitled. Whatever gives a plan in another way joins here.
  */
 export function decidePlan(app: Pick<App, 'plans' | 'config'>, rows: SubscriptionRow[], now: Date): DecidedPlan {
-  const [best] = ranked(app.plans, rows, app.config.pastDueGraceDays, now);
+  const [best] = ranked(app.plans, rows, app.config, now);
   const [first] = app.plans.tiers;
   const row = best?.row ?? null;
   const validUntil = row && nextChange(app, row, now);
@@ -117,10 +117,10 @@ export async function decideDuePlans(app: App): Promise<void> {
 const rulesSetting = 'plans_decided_by';
 
 /** What every decision depends on, by the names of the tiers in rising rank. */
-type Rules = { graceDays: number; tiers: [name: Tier, limitsAndFeatures: string][] };
+type Rules = { graceDays: number; disputes: 'keep' | 'end'; tiers: [name: Tier, limitsAndFeatures: string][] };
 
 /**
- * Decides every plan anew if the plans or the grace differ from those of the last run, which a start may have changed,
+ * Decides every plan anew if the plans, the grace or the rule of disputes differ from those of the last run, which a start may have changed,
  * and tells the change to the organisations of every tier whose limits or features changed. A run that fails half way
  * may tell it again. Readers take a tier that the plans lack for the first one until then.
  */
@@ -158,7 +158,7 @@ function rulesOf({ plans, config }: App): Rules {
     );
     return [tier, createHash('sha256').update(JSON.stringify(sorted)).digest('hex')];
   });
-  return { graceDays: config.pastDueGraceDays, tiers };
+  return { graceDays: config.pastDueGraceDays, disputes: config.disputes, tiers };
 }
 
 function tiersThatDiffer(rules: Rules, before: Rules): Set<Tier> {

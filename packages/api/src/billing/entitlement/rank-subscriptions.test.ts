@@ -13,8 +13,11 @@ const facts = (given: Partial<RankedColumns>): RankedColumns => ({
   pastDueSince: null,
   startedAt: ago(100),
   invoiceTrouble: null,
+  disputed: false,
   ...given,
 });
+
+const rules = { pastDueGraceDays: 7, disputes: 'keep' as const };
 
 describe('whether a subscription is entitled', () => {
   test.each<[string, Partial<RankedColumns>, boolean]>([
@@ -40,11 +43,19 @@ describe('whether a subscription is entitled', () => {
       false,
     ],
   ])('%s', (_, given, entitled) => {
-    expect(isEntitled(facts(given), 7, now)).toBe(entitled);
+    expect(isEntitled(facts(given), rules, now)).toBe(entitled);
+  });
+
+  test('a disputed one is, unless PAYMENT_DISPUTES is end', () => {
+    expect(isEntitled(facts({ disputed: true }), rules, now)).toBe(true);
+    expect(isEntitled(facts({ disputed: true }), { ...rules, disputes: 'end' }, now)).toBe(false);
+    expect(isEntitled(facts({ disputed: false }), { ...rules, disputes: 'end' }, now)).toBe(true);
   });
 
   test('zero days of grace give none', () => {
-    expect(isEntitled(facts({ status: 'past_due', pastDueSince: now }), 0, now)).toBe(false);
+    expect(isEntitled(facts({ status: 'past_due', pastDueSince: now }), { ...rules, pastDueGraceDays: 0 }, now)).toBe(
+      false,
+    );
   });
 
   test('only past due has a grace period', () => {
@@ -62,7 +73,7 @@ describe('the subscription that determines the plan', () => {
     if (lower === undefined) throw new Error('There is no paid tier.');
     plans = { ...loaded, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
   });
-  const pick = (...all: RankedColumns[]) => ranked(plans, all, 7, now)[0]?.row ?? null;
+  const pick = (...all: RankedColumns[]) => ranked(plans, all, rules, now)[0]?.row ?? null;
 
   test.each<[string, Partial<RankedColumns>, Partial<RankedColumns>]>([
     [

@@ -1,3 +1,4 @@
+import type { Config } from '../../platform/config.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { statusClassOf } from '../../platform/providers/payment/subscription-state.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
@@ -6,21 +7,29 @@ import type { SubscriptionRow } from '../subscription/newer-state.ts';
 /** The columns of a subscription that decide its entitlement and its rank. */
 export type RankedColumns = Pick<
   SubscriptionRow,
-  'id' | 'tier' | 'status' | 'endsAt' | 'pastDueSince' | 'startedAt' | 'invoiceTrouble'
+  'id' | 'tier' | 'status' | 'endsAt' | 'pastDueSince' | 'startedAt' | 'invoiceTrouble' | 'disputed'
 >;
+
+/** The settings that decide whether a subscription gives its plan. */
+export type EntitlementRules = Pick<Config, 'pastDueGraceDays' | 'disputes'>;
 
 /**
  * Whether a subscription gives its tier's limits and features now. A status that is not known
  * here gives nothing, and a subscription gives nothing from its scheduled end on.
  */
-export function isEntitled(row: Omit<RankedColumns, 'id' | 'startedAt'>, graceDays: number, now: Date): boolean {
+export function isEntitled(
+  row: Omit<RankedColumns, 'id' | 'startedAt'>,
+  { pastDueGraceDays, disputes }: EntitlementRules,
+  now: Date,
+): boolean {
   if (row.tier === null) return false;
   if (row.endsAt !== null && row.endsAt <= now) return false;
   // The status alone is no proof of payment.
   if (row.invoiceTrouble !== null) return false;
+  if (row.disputed && disputes === 'end') return false;
   if (row.status === 'active' || row.status === 'trialing') return true;
 
-  const ends = graceEnd(row, graceDays);
+  const ends = graceEnd(row, pastDueGraceDays);
   return ends !== null && now < ends;
 }
 
@@ -45,13 +54,13 @@ const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'inco
 export function ranked<Row extends RankedColumns>(
   plans: Plans,
   rows: Row[],
-  graceDays: number,
+  rules: EntitlementRules,
   now: Date,
 ): { row: Row; entitled: boolean }[] {
   const ranks = rows.flatMap((row) => {
     if (row.status === null) return [];
     const tier = plans.tiers.find((each) => each.tier === row.tier)?.tier ?? null;
-    const entitled = isEntitled({ ...row, tier }, graceDays, now);
+    const entitled = isEntitled({ ...row, tier }, rules, now);
     const rank = [entitled ? 0 : 1, statusRank(row.status), -rankOf(plans, tier), -(row.startedAt?.getTime() ?? 0)];
     return [{ row, entitled, rank }];
   });

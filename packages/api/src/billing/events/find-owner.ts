@@ -4,11 +4,13 @@ import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../../pla
 import { parsePayload, paymentOfEvent } from '../../platform/providers/payment/event.ts';
 import { invoiceOfPayment, type PaidInvoice } from '../../platform/providers/payment/invoices.ts';
 import { requirePayment } from '../actions/require-payment.ts';
+import { noteDispute } from './note-dispute.ts';
 
 /**
  * Finds the organisation of a stored event about a dispute, a refund or an early fraud warning, and stores it with the
  * invoice. Such an event names its payment alone; the provider tells the invoice that was paid, and the invoice its
- * customer. An event of a payment that is not ours stays without an organisation. May be repeated.
+ * customer. An event of a payment that is not ours stays without an organisation. What a dispute does to the plan follows. May be
+ * repeated.
  *
  * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE: the queue repeats the job.
  */
@@ -28,6 +30,8 @@ export async function findOwner(app: App, eventId: string): Promise<void> {
     .update(paymentEvents)
     .set({ organisationId, invoiceId, customerId, subscriptionId })
     .where(eq(paymentEvents.id, eventId));
+  if (event?.type.startsWith('charge.dispute.') && shown?.objectId != null && subscriptionId !== null)
+    await noteDispute(app, shown.objectId, { organisationId, subscriptionId, invoicedAt: paid.invoicedAt });
 }
 
 async function ownerOf(app: App, { customerId, subscriptionId }: PaidInvoice): Promise<string | null> {

@@ -28,7 +28,7 @@ type StateColumns = Pick<SubscriptionRow, (typeof stateColumns)[number]>;
 
 /** The columns that only an answer of the provider gives. An event, or an answer that lacks them, leaves them as they are. */
 export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
-  Partial<Pick<SubscriptionRow, 'paymentMethod' | 'credit' | 'nextTierAt' | 'nextTier'>>;
+  Partial<Pick<SubscriptionRow, 'disputed' | 'paymentMethod' | 'credit' | 'nextTierAt' | 'nextTier'>>;
 
 /** The columns of a row that an event or an answer writes. */
 export type WrittenColumns = StateColumns &

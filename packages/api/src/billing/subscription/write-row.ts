@@ -53,6 +53,7 @@ const emptyRow = {
   quantity: null,
   collectionPaused: false,
   invoiceTrouble: null,
+  disputed: false,
   paymentMethod: null,
   credit: 0,
   nextTierAt: null,

@@ -18,7 +18,14 @@ test('the overview is the summary with the end that is not confirmed, the kind o
   const resets = { members: null, projects: null, api_calls: 'subscription_period' };
   expect(await readOverview(app, principal)).toEqual({
     ...summary,
-    plan: { ...summary.plan, ended_unconfirmed_at: null, change: null, collection_paused: false, credit: null },
+    plan: {
+      ...summary.plan,
+      ended_unconfirmed_at: null,
+      change: null,
+      collection_paused: false,
+      held: null,
+      credit: null,
+    },
     unavailable_tiers: [],
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets[reading.meter as keyof typeof resets] })),
     notice: null,
@@ -44,6 +51,7 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
     ended_unconfirmed_at: ends_at,
     change: null,
     collection_paused: false,
+    held: null,
     credit: null,
   });
 

@@ -54,6 +54,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     change: { name: string | null; at: string } | null;
     /** Whether invoices are not collected for now. */
     collection_paused: boolean;
+    /** Why the subscription gives no plan although its status would; null if it does, or if the status says why. */
+    held: 'disputed' | 'uncollectible' | 'void' | null;
     /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
     credit: { amount: number; currency: string } | null;
   };
@@ -158,13 +160,14 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
   };
 }
 
-/** What is to come for a subscription that runs. */
-function aheadOf({ plans }: App, row: SubscriptionFacts['subscription']) {
+/** What is to come for a subscription that runs, and what holds it up. */
+function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription']) {
   const { nextTierAt = null, nextTier = null, collectionPaused = false, credit = 0, currency = null } = row ?? {};
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
   return {
     change: nextTierAt === null ? null : { name, at: nextTierAt.toISOString() },
     collection_paused: collectionPaused,
+    held: row?.invoiceTrouble ?? (row?.disputed && config.disputes === 'end' ? ('disputed' as const) : null),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
 }
@@ -196,8 +199,9 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
 type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typeof paidColumns>;
 
 /** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
-const { ended, amount, currency, interval, quantity, collectionPaused, paymentMethod, credit, nextTierAt, nextTier } =
+const { ended, amount, currency, interval, quantity, collectionPaused, ...columns } =
   getTableColumns(paymentSubscriptions);
+const { invoiceTrouble, disputed, paymentMethod, credit, nextTierAt, nextTier } = columns;
 const paidColumns = {
   ended,
   amount,
@@ -205,6 +209,8 @@ const paidColumns = {
   interval,
   quantity,
   collectionPaused,
+  invoiceTrouble,
+  disputed,
   paymentMethod,
   credit,
   nextTierAt,

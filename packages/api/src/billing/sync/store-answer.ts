@@ -5,6 +5,7 @@ import type { Transaction } from '../../platform/db/client.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import type * as provider from '../../platform/providers/payment/subscriptions.ts';
+import { hasStandingDispute } from '../entitlement/standing-disputes.ts';
 import { afterAnswer, type SubscriptionRow } from '../subscription/newer-state.ts';
 import { readColumns, readRows, type StoredRows } from '../subscription/subscription-rows.ts';
 import { writeRow } from '../subscription/write-row.ts';
@@ -36,10 +37,11 @@ export async function storeAnswer(
       return writeRow(app, tx, stored, { ...write, columns: null, newPrice: null, marks });
     }
     const { columns, details, newPrice } = await readColumns(app, tx, state);
+    const disputed = await hasStandingDispute(tx, state.id, state.details?.paidInvoiceAt ?? null);
     const marks = { ...settled, problem: null };
     await writeRow(app, tx, stored, {
       ...write,
-      columns: afterAnswer(row, columns, at ?? secondOf(app), details),
+      columns: afterAnswer(row, columns, at ?? secondOf(app), details && { ...details, disputed }),
       newPrice,
       marks,
     });

@@ -9,6 +9,7 @@ import { pingDatabase } from '../../platform/db/health.ts';
 import { formatAmount } from '../../platform/providers/minor-units.ts';
 import { readAccount } from '../../platform/providers/payment/account.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
+import { probeDisputes } from '../../platform/providers/payment/disputes.ts';
 import { readPortal } from '../../platform/providers/payment/portal.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
@@ -25,6 +26,7 @@ export async function checkPayment(app: App): Promise<Finding[]> {
       ...(await checkRows(app, payment)),
       ...checkPrices(app, prices),
       await checkPortal(app, payment, prices),
+      ...(await checkDisputes(app, payment)),
     ];
   } catch (error) {
     return [findingOf(error)];
@@ -96,6 +98,18 @@ function checkPrices(app: App, prices: TierPrices): Finding[] {
     }
     return right(about, `${name} is ${formatAmount(found.shown)} a ${found.shown.interval}.`);
   });
+}
+
+/** Checks that the key may read what PAYMENT_DISPUTES=end decides by. */
+async function checkDisputes({ config }: App, { ask }: Payment): Promise<Finding[]> {
+  if (config.disputes === 'keep') return [];
+  try {
+    await probeDisputes(ask);
+    return [right('Disputes', 'An open or a lost dispute takes the plan.')];
+  } catch (error) {
+    if (providerErrorOf(error)?.status !== 403) throw error;
+    return [wrong('Disputes', 'The key may not read disputes, so PAYMENT_DISPUTES has no effect. Let it read them.')];
+  }
 }
 
 const about = 'Portal';

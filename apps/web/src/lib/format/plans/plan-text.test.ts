@@ -61,6 +61,17 @@ test.each([
     'Ended',
     'Your paid plan ended on 3 December 2026. The payment provider hasn’t confirmed it yet.',
   ],
+  [
+    { ...free, status: 'active', held: 'disputed' as const },
+    'Payment disputed',
+    expect.stringContaining('at the bank'),
+  ],
+  [
+    { ...free, status: 'active', held: 'uncollectible' as const },
+    'Unpaid',
+    'Your paid plan is off until its invoice is paid.',
+  ],
+  [{ ...free, status: 'active', held: 'void' as const }, 'Payment failed', expect.stringContaining('try again')],
   [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('cannot read')],
   [{ ...free, status: 'active' }, 'Active', expect.stringContaining('cannot read')],
 ])('%o', (plan, status, sentence) => {
@@ -85,6 +96,11 @@ test.each([
   ['none', false],
 ])('while %s, a payment is due before a change: %s', (status, due) => {
   expect(isPaymentDue({ ...silver, status })).toBe(due);
+});
+
+test('a debt that was written off is due, a first payment that bounced is not', () => {
+  expect(isPaymentDue({ ...free, status: 'active', held: 'uncollectible' })).toBe(true);
+  expect(isPaymentDue({ ...free, status: 'active', held: 'void' })).toBe(false);
 });
 
 test('the plan that follows has the name that the free tier has in the plans', () => {

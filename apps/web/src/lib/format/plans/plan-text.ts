@@ -17,6 +17,8 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
   if (plan.ended_unconfirmed_at) return { tone: 'warn', text: status.ended };
   if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: status.ending };
 
+  if (hasSubscription(plan) && plan.held) return { tone: 'bad', text: heldText(plan.held) };
+
   switch (plan.status) {
     case 'active':
       return { tone: 'good', text: status.active };
@@ -35,9 +37,16 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
   }
 }
 
+function heldText(held: NonNullable<Plan['held']>): string {
+  const { status } = planTexts();
+  if (held === 'disputed') return status.disputed;
+  return held === 'void' ? status.bounced : status.unpaid;
+}
+
 /** Whether an invoice has to be paid before a plan can be changed; the checkout leads there. */
 export function isPaymentDue(plan: Plan): boolean {
-  return hasSubscription(plan) && ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
+  if (!hasSubscription(plan)) return false;
+  return plan.held === 'uncollectible' || ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
 /** "£24 a month. Renews on 3 December 2026." */
@@ -81,8 +90,10 @@ function methodText(method: string): string {
 }
 
 /** Why the plan is the free one although there is a subscription. */
-function whyFree({ status }: Plan): string {
+export function whyFree({ status, held }: Plan): string {
   const t = planTexts();
+  if (held === 'disputed') return t.disputed;
+  if (held) return held === 'void' ? t.bounced : t.offUntilPaid;
   switch (status) {
     case 'past_due':
     case 'unpaid':

@@ -140,6 +140,14 @@ export const germanPatterns: [RegExp, string][] = [
     /^The (.+) plan is set to end\. Resume it to keep it\.$/,
     'Der Tarif $1 ist gekündigt. Nehmen Sie die Kündigung zurück, um ihn zu behalten.',
   ],
+  [
+    /^The (.+) plan is set to end\. Resume it to change it\.$/,
+    'Der Tarif $1 ist gekündigt. Nehmen Sie die Kündigung zurück, um ihn zu wechseln.',
+  ],
+  [
+    /^A payment for the (.+) plan is disputed at the bank\. The plan is back once that is settled\.$/,
+    'Eine Zahlung für den Tarif $1 wird bei der Bank angefochten. Sobald das geklärt ist, haben Sie ihn wieder.',
+  ],
   [/^The (.+) plan allows 1 member\.$/, 'Der Tarif $1 erlaubt 1 Mitglied.'],
   [/^The (.+) plan allows (\d+) members\.$/, 'Der Tarif $1 erlaubt $2 Mitglieder.'],
   [/^Choose the (.+) or (.+) plan\.$/, 'Wählen Sie den Tarif $1 oder $2.'],

@@ -126,6 +126,15 @@ CREATE TABLE "payment_customers" (
 	CONSTRAINT "payment_customers_customer_id_unique" UNIQUE("customer_id")
 );
 --> statement-breakpoint
+CREATE TABLE "payment_disputes" (
+	"id" text PRIMARY KEY NOT NULL,
+	"organisation_id" uuid NOT NULL,
+	"subscription_id" text NOT NULL,
+	"invoiced_at" bigint NOT NULL,
+	"status" text NOT NULL,
+	"paid_since" boolean NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "payment_events" (
 	"id" text PRIMARY KEY NOT NULL,
 	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "payment_events_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
@@ -201,6 +210,7 @@ CREATE TABLE "payment_subscriptions" (
 	"started_at" timestamp with time zone,
 	"collection_paused" boolean DEFAULT false NOT NULL,
 	"invoice_trouble" text,
+	"disputed" boolean DEFAULT false NOT NULL,
 	"payment_method" text,
 	"credit" bigint DEFAULT 0 NOT NULL,
 	"next_tier_at" timestamp with time zone,
@@ -462,6 +472,7 @@ ALTER TABLE "verification_links" ADD CONSTRAINT "verification_links_sign_up_id_s
 ALTER TABLE "organisation_plans" ADD CONSTRAINT "organisation_plans_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_checkouts" ADD CONSTRAINT "payment_checkouts_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_customers" ADD CONSTRAINT "payment_customers_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payment_disputes" ADD CONSTRAINT "payment_disputes_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_invoices" ADD CONSTRAINT "payment_invoices_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payment_subscriptions" ADD CONSTRAINT "payment_subscriptions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -508,6 +519,7 @@ CREATE INDEX "organisation_plans_valid_until" ON "organisation_plans" USING btre
 CREATE INDEX "payment_checkouts_organisation" ON "payment_checkouts" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "payment_checkouts_open" ON "payment_checkouts" USING btree ("opened_at") WHERE "payment_checkouts"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "payment_customers_contact_email" ON "payment_customers" USING btree ("contact_email") WHERE "payment_customers"."contact_email" is not null;--> statement-breakpoint
+CREATE INDEX "payment_disputes_subscription" ON "payment_disputes" USING btree ("subscription_id");--> statement-breakpoint
 CREATE INDEX "payment_events_organisation" ON "payment_events" USING btree ("organisation_id","created");--> statement-breakpoint
 CREATE INDEX "payment_events_received" ON "payment_events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "payment_events_payload" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."payload" is not null;--> statement-breakpoint

@@ -87,6 +87,8 @@ export const paymentSubscriptions = pgTable(
     collectionPaused: boolean('collection_paused').notNull().default(false),
     /** Why its invoices give no plan: a debt was written off, or the first invoice is void. Only an answer tells it. */
     invoiceTrouble: text('invoice_trouble', { enum: ['uncollectible', 'void'] }),
+    /** Whether one of its payments is disputed, or a dispute was lost and no later invoice is paid. Only a sync decides it. */
+    disputed: boolean('disputed').notNull().default(false),
     /** The method that is charged, such as "visa 4242". Only an answer tells it. */
     paymentMethod: text('payment_method'),
     /** What the customer has in credit, in minor units. Only an answer tells it. */
@@ -213,6 +215,25 @@ export const paymentInvoices = pgTable(
   ],
 );
 
+/** The disputes of payments for subscriptions, as the provider last showed them. A warning of a dispute is none. */
+export const paymentDisputes = pgTable(
+  'payment_disputes',
+  {
+    id: text('id').primaryKey(),
+    organisationId: uuid('organisation_id')
+      .notNull()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
+    subscriptionId: text('subscription_id').notNull(),
+    /** The provider's second in which the disputed invoice was created. */
+    invoicedAt: bigint('invoiced_at', { mode: 'number' }).notNull(),
+    /** The provider's status. */
+    status: text('status').notNull(),
+    /** Whether a later invoice of the subscription is paid: then a lost dispute is over. */
+    paidSince: boolean('paid_since').notNull(),
+  },
+  (table) => [index('payment_disputes_subscription').on(table.subscriptionId)],
+);
+
 /** Every price that a tier has ever had: existing subscriptions keep their old price. */
 export const paymentKnownPrices = pgTable('payment_known_prices', {
   priceId: text('price_id').primaryKey(),
@@ -235,7 +256,7 @@ export const paymentLivePrices = pgTable('payment_live_prices', {
 /**
  * By name: the provider's mode that the database belongs to, the id of the portal's configuration that
  * `operator billing-setup` created at the provider, the offer that it was last given there (as JSON), and the hash of
- * the plans and the grace by which every organisation's plan was last decided.
+ * the plans and the rules by which every organisation's plan was last decided.
  */
 export const paymentSettings = pgTable('payment_settings', {
   name: text('name').primaryKey(),

@@ -41,14 +41,14 @@ export function thinTypeOf(value: unknown): string | null {
 }
 
 /** What an event shows. */
-export type ShownObject = Pick<PaymentEvent, 'object' | 'previous'>;
+export type ShownObject = Pick<PaymentEvent, 'objectId' | 'object' | 'previous'>;
 
 /** Reads what a stored payload of an event shows; null if it cannot be read. */
 export function parsePayload(payload: string): ShownObject | null {
   try {
     const data = fields(fields(JSON.parse(payload))?.data);
     const object = fields(data?.object);
-    return object && { object, previous: fields(data?.previous_attributes) };
+    return object && { objectId: textOf(object.id), object, previous: fields(data?.previous_attributes) };
   } catch {
     return null;
   }

@@ -44,6 +44,12 @@ export async function invoicesOf(ask: Ask, subscription: string): Promise<Invoic
   return data.map(invoiceOf);
 }
 
+/** Returns when a subscription's newest paid invoice was created, in seconds; null without one. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function newestPaidAt(ask: Ask, subscription: string): Promise<number | null> {
+  const { data } = await ask((provider) => provider.invoices.list({ subscription, status: 'paid', limit: 1 }));
+  return data[0]?.created ?? null;
+}
+
 /** Finalises a draft without a charge to the stored card. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function finaliseInvoice(ask: Ask, id: string): Promise<Invoice> {
   try {
@@ -75,7 +81,13 @@ export async function payNewestInvoice(ask: Ask, subscription: string): Promise<
 }
 
 /** Whose invoice a payment paid. */
-export type PaidInvoice = { invoiceId: string; customerId: string | null; subscriptionId: string | null };
+export type PaidInvoice = {
+  invoiceId: string;
+  /** The provider's second in which the invoice was created. */
+  invoicedAt: number;
+  customerId: string | null;
+  subscriptionId: string | null;
+};
 
 /**
  * Returns the invoice that a payment paid; null if it paid none.
@@ -89,7 +101,8 @@ export async function invoiceOfPayment(ask: Ask, intent: string): Promise<PaidIn
   if (invoiceId === null) return null;
   const invoice = await ask((provider) => provider.invoices.retrieve(invoiceId));
   const subscription = invoice.parent?.subscription_details?.subscription;
-  return { invoiceId, customerId: idOf(invoice.customer), subscriptionId: idOf(subscription) };
+  const { created: invoicedAt, customer } = invoice;
+  return { invoiceId, invoicedAt, customerId: idOf(customer), subscriptionId: idOf(subscription) };
 }
 
 /** An invoice as an event shows it. Amounts in the provider's minor units. */

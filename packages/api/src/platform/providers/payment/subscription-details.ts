@@ -58,11 +58,13 @@ export async function askExpanded<Answer>(ask: (expand: string[]) => Promise<Ans
  */
 export async function readDetails(ask: Ask, answer: object): Promise<SubscriptionDetails> {
   const subscription = fields(answer);
+  const latest = fields(subscription?.latest_invoice);
   const customer = fields(subscription?.customer);
   const method =
     subscription?.default_payment_method ?? fields(customer?.invoice_settings)?.default_payment_method ?? null;
   return {
     invoiceTrouble: await readTrouble(ask, answer),
+    paidInvoiceAt: latest?.status === 'paid' ? seconds(latest.created) : null,
     charged: customer === null ? undefined : { paymentMethod: methodName(method), credit: creditOf(customer.balance) },
     nextPhase: typeof subscription?.schedule === 'string' ? undefined : nextPhaseOf(subscription?.schedule),
   };

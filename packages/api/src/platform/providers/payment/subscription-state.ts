@@ -37,6 +37,8 @@ export type Interval = 'day' | 'week' | 'month' | 'year';
 export type SubscriptionDetails = {
   /** Why the invoices of an active subscription give no plan; null if they do. */
   invoiceTrouble: InvoiceTrouble | null;
+  /** When its newest invoice was created, if that is paid; otherwise null. In seconds. */
+  paidInvoiceAt: number | null;
   /** What only pages show; undefined if the answer lacks it, because a restricted key may not read it. */
   charged?: {
     /** The method that is charged, such as "visa 4242"; null without one. */

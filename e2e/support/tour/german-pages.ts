@@ -111,6 +111,26 @@ async function seeFactors(
   const { recovery_codes: codes } = await confirmed.json();
   await see('/account/security');
 
+  const { organisation } = await (await page.request.get('/api/session')).json();
+  const from = new Date().toISOString().slice(0, 10);
+  const rule = { organisation_id: organisation.id, from };
+  const required = await page.request.post('/api/trpc/organisations.requireSecondFactor', { data: rule });
+  expect(required.status(), await required.text()).toBe(200);
+  await see('/organisation');
+  const invitation = { organisation_id: organisation.id, role: 'member' };
+  const invited = await (await page.request.post('/api/trpc/members.invite', { data: invitation })).json();
+  const member = await makeOwner(service, request);
+  await page.request.post('/api/logout');
+  await signIn(page, member);
+  const joining = { token: new URL(invited.result.data.url).searchParams.get('token') };
+  expect((await page.request.post('/api/trpc/members.join', { data: joining })).status()).toBe(200);
+  await page.goto('/');
+  await expect(page).toHaveURL('/account/security/required');
+  await see();
+  await page.getByRole('button', { name: 'App einrichten' }).click();
+  await expect(page.getByRole('img', { name: 'QR-Code des Schlüssels' })).toBeVisible();
+  await see();
+
   await page.request.post('/api/logout');
   const logIn = (password: string) => page.request.post('/api/login', { data: { email, password } });
   expect((await logIn(passPhrase)).status()).toBe(401);

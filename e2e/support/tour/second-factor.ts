@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { setUpApp, toSecondStep, useRecoveryCode } from '../factors.ts';
-import { makeOwner, passPhrase, signIn } from '../people.ts';
+import { inviteOn, makeOwner, passPhrase, signIn } from '../people.ts';
 import type { TourPart } from './tour-part.ts';
 
 /** Visits the pages of a second factor: its set-up, the second step, and the review after a new password by a link. */
@@ -18,6 +18,21 @@ export async function secondFactor({ service, request, newPage, see }: TourPart)
   await other.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(other.getByRole('alert')).toBeVisible();
   await see(other, 'second-step-refused');
+
+  await page.goto('/organisation');
+  await page.getByRole('button', { name: 'Require a second factor' }).click();
+  await expect(page.getByText(/^Required since/)).toBeVisible();
+  await see(page, 'organisation-factor');
+  const invitation = await inviteOn(page);
+  const member = await newPage();
+  await signIn(member, await makeOwner(service, request, { organisation: 'Quayside' }));
+  await member.goto(invitation);
+  await member.getByRole('button', { name: /^Join/ }).click();
+  await member.waitForURL('/account/security/required');
+  await see(member, 'account-required');
+  await member.getByRole('button', { name: 'Set up an app' }).click();
+  await expect(member.getByRole('img', { name: 'QR code of the key' })).toBeVisible();
+  await see(member, 'account-required-app');
 
   const { stdout } = await service.operator('password-link', email);
   const password = 'quite another pass phrase';

@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import { deleteExpired } from './auth/delete-expired.ts';
 import { encryptAnew } from './auth/encrypt-anew.ts';
+import { beginFactorGrace } from './auth/factors/who-must.ts';
 import { rotateTokenKeys } from './auth/tokens/token-keys.ts';
 import { sendVerification } from './auth/verification/send-verification.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
@@ -23,6 +24,7 @@ export function jobKinds({ app, scheduled }: Apps): JobKinds {
       handler: () =>
         runSteps(scheduled.log, {
           expired: () => deleteExpired(scheduled),
+          'operators without a factor': () => beginFactorGrace(scheduled),
           'old keys': () => deleteOldKeys(scheduled),
           'keys of tokens': () => rotateTokenKeys(scheduled),
           // Last, because it may take minutes.

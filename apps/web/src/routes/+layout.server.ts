@@ -16,7 +16,7 @@ export const load: LayoutServerLoad = ({ locals, cookies, request }): LayoutData
       id: principal.user.id,
       email: principal.user.email,
       name: principal.user.name,
-      operator: principal.user.operator,
+      operator: principal.operates,
       approved: principal.accountStatus === 'active',
       organisation: principal.organisation && organisationName(principal.organisation),
       fresh: principal.freshUntil !== null && principal.freshUntil > locals.app.now(),

@@ -28,6 +28,8 @@ export const auditActions = {
   'backup-restored': { shownTo: 'user', isOperators: true },
   'factor-added': { shownTo: 'user' },
   'factor-removed': { shownTo: 'user' },
+  'second-factor-required': { shownTo: 'members' },
+  'second-factor-not-required': { shownTo: 'members' },
   'second-factor-reset': { shownTo: 'user', isOperators: true },
   'passkey-refused': { shownTo: 'user' },
   'recovery-codes-made': { shownTo: 'user' },

@@ -1,6 +1,7 @@
 import { type AccountStatus, type Approval, requireApprovedOrganisation } from '../organisations/account-status.ts';
 import type { PlanRow } from '../organisations/plan.ts';
 import { AppError } from '../platform/errors.ts';
+import type { RequiredBy } from './factors/who-must.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
@@ -48,6 +49,10 @@ export type UserPrincipal = Authority & {
   freshByFactor: boolean;
   /** Whether the account has a second factor, usable or not. */
   hasFactor: boolean;
+  /** Who requires a second factor that the user has yet to set up or to give; null if nothing is missing. */
+  factorMissing: RequiredBy | null;
+  /** Whether the user has the power of an operator: the mark, and a second factor in time where one is required. */
+  operates: boolean;
   /** Whether the user has yet to review the account's factors: a link set the password or the address. */
   reviewPending: boolean;
 };
@@ -91,13 +96,15 @@ export function makePrincipal(
         | 'hasPassword'
         | 'hasFactor'
         | 'reviewPending'
+        | 'factorMissing'
+        | 'operates'
         | 'isShared'
         | 'sharedHash'
       >
     >,
 ): UserPrincipal {
-  const { accountStatus, role, organisation } = facts;
-  const scopes = accountStatus === 'active' && role !== null ? scopesOf[role] : [];
+  const { accountStatus, role, organisation, factorMissing = null } = facts;
+  const scopes = accountStatus === 'active' && role !== null && factorMissing === null ? scopesOf[role] : [];
 
   return {
     ...facts,
@@ -109,11 +116,14 @@ export function makePrincipal(
     freshByFactor: facts.freshByFactor ?? false,
     hasFactor: facts.hasFactor ?? false,
     reviewPending: facts.reviewPending ?? false,
+    factorMissing,
+    operates: facts.operates ?? facts.user.operator,
     planRow: facts.planRow ?? null,
     organisationId: organisation?.id ?? null,
     scopes,
     require(scope) {
       requireActive(accountStatus);
+      if (factorMissing !== null) throw factorSetup();
       if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
     },
     requireOrganisation,
@@ -158,6 +168,16 @@ function requireOrganisation(this: Authority): NonNullable<Authority['organisati
     throw new AppError('NO_ORGANISATION', 'This account is not scoped to an organisation.');
   }
   return this.organisation;
+}
+
+/** Returns the AppError for a session whose user must set up a second factor first. */
+function factorSetup(): AppError {
+  return new AppError('SECOND_FACTOR_SETUP', 'Set up a second factor first.');
+}
+
+/** @throws AppError SECOND_FACTOR_SETUP in a session whose user must set up a second factor first. */
+export function requireFactor(principal: Principal): void {
+  if (principal.kind === 'user' && principal.factorMissing !== null) throw factorSetup();
 }
 
 declare const passed: unique symbol;
@@ -272,8 +292,8 @@ export function requireOperatorsKey(principal: WritingKey): WritingKey {
   throw new AppError('FORBIDDEN', 'This needs an API key that an operator made.');
 }
 
-/** Returns the user as an operator. @throws AppError FORBIDDEN without the mark of an operator. */
+/** Returns the user as an operator. @throws AppError FORBIDDEN without the power of an operator's mark. */
 export function requireOperator(user: Approved): Operator {
-  if (!user.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
+  if (!user.operates) throw new AppError('FORBIDDEN', 'Only operators may do this.');
   return user as Operator;
 }

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Administrator, Reader } from '../auth/principal.ts';
+import type { Administrator, Approved } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
 import { type Ended, endStarted, keepKeysField, readStarted, revokeKeysField } from '../organisations/started.ts';
@@ -65,7 +65,7 @@ export async function removeMember(
  */
 export async function leaveOrganisation(
   app: App,
-  principal: Reader,
+  principal: Approved,
   { organisation_id, revoke_keys: revokesKeys = false }: z.output<typeof leaveInput>,
   client: Client,
 ): Promise<Ended> {
@@ -106,7 +106,7 @@ export async function readStartedBy(
 }
 
 /** Returns what ends with the principal's own membership. @throws AppError NO_ORGANISATION. */
-export function readOwnStarted(app: App, principal: Reader) {
+export function readOwnStarted(app: App, principal: Approved) {
   const { id: organisationId } = principal.requireOrganisation();
   return readStarted(app.db, app.now(), { userId: principal.user.id, of: { organisationId } });
 }

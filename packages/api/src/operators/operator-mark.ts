@@ -23,7 +23,7 @@ export function grantOperator(app: App, { userId }: Input, actor: Actor): Promis
   return app.db.transaction(async (tx) => {
     await requireVerified(tx, userId);
 
-    await tx.update(users).set({ operator: true }).where(eq(users.id, userId));
+    await tx.update(users).set({ operator: true, factorDueAt: null }).where(eq(users.id, userId));
     await endTrust(tx, userId);
     const organisationIds = (await ownedOrganisations(app, tx, userId)).map(({ id }) => id);
     if (organisationIds.length > 0) await approvePending(tx, { ...actor, now: app.now(), organisationIds });

@@ -97,6 +97,7 @@ export const variables = z
     IDP_NAME: line.default('Google'),
     IDP_PKCE: boolean.default(false),
     IDP_TRUSTED_FOR_SECOND_FACTOR: boolean.default(true),
+    SECOND_FACTOR: z.enum(['none', 'operators', 'everybody'], 'must be none, operators or everybody.').optional(),
     PAYMENT_SECRET_KEY: line.regex(/^(sk|rk)_(test|live)_/, 'Use a key of the account.').optional(),
     PAYMENT_WEBHOOK_SECRET: nonEmptyList.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
@@ -203,6 +204,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
         : null,
     /** Whether an identity of the provider may be a second factor of its own. */
     idpTrustedForSecondFactor: set.IDP_TRUSTED_FOR_SECOND_FACTOR,
+    /** Who must have a second factor. */
+    secondFactor: set.SECOND_FACTOR ?? (isPublic(set.PUBLIC_BASE_URL) ? 'operators' : 'none'),
     payment: secretKey
       ? {
           secretKey,

@@ -11,6 +11,7 @@ export const errorCodes = {
   FORBIDDEN: { status: 403, trpc: 'FORBIDDEN' },
   AWAITING_APPROVAL: { status: 403, trpc: 'FORBIDDEN' },
   LIMIT_REACHED: { status: 403, trpc: 'FORBIDDEN' },
+  SECOND_FACTOR_SETUP: { status: 403, trpc: 'FORBIDDEN' },
   FRESH_SIGN_IN_REQUIRED: { status: 403, trpc: 'FORBIDDEN' },
   FOREIGN_ORIGIN: { status: 403, trpc: 'FORBIDDEN' },
   NOT_FOUND: { status: 404, trpc: 'NOT_FOUND' },

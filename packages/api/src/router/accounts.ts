@@ -36,6 +36,7 @@ import {
   nothing,
   publicProcedure,
   router,
+  setupProcedure,
   userProcedure,
 } from './trpc.ts';
 
@@ -135,7 +136,7 @@ export const accountsRouter = router({
       ctx.session.rememberAttempt(cookie);
       return { url };
     }),
-  confirmWithProvider: userProcedure.input(body(confirmWithProviderInput)).mutation(async ({ ctx, input }) => {
+  confirmWithProvider: setupProcedure.input(body(confirmWithProviderInput)).mutation(async ({ ctx, input }) => {
     const { url, cookie } = await startConfirming(ctx.app, ctx.principal, input, ctx.client);
     ctx.session.rememberAttempt(cookie);
     return { url };

@@ -1,23 +1,29 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSession, startSession } from '../auth/sessions/session.ts';
+import { insertSession, readSession, startSession } from '../auth/sessions/session.ts';
+import { users } from '../platform/db/schema/accounts.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
 import { declineOwner, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, callerFor, makeAccount, makeOwner, testClient } from '../testing/factories.ts';
+import { addTotp } from '../testing/factors.ts';
 import { keyPrincipals } from '../testing/keys.ts';
 import { appRouter, type Caller } from './root.ts';
 
 /**
  * The weakest authority that a procedure accepts. READ and ADMIN need a user; 'held READ' any
  * principal with the scope, 'key' a key with the scope WRITE, 'operator’s key' one that an operator made, 'deployment' a
- * key of the deployment.
+ * key of the deployment. What ends with 'in setup' is also open to a user who must set up a second factor first: 'leaving'
+ * where the organisation requires it.
  */
 type Need =
   | 'nothing'
   | 'session'
+  | 'session in setup'
   | 'approved'
+  | 'approved in setup'
+  | 'leaving in setup'
   | 'READ'
   | 'ADMIN'
   | 'operator'
@@ -47,7 +53,7 @@ const needs: Record<string, Need> = {
   'accounts.unlinkIdentity': 'approved',
   'accounts.acknowledgeBrowsers': 'session',
   'accounts.newBrowsers': 'session',
-  'accounts.confirmWithProvider': 'session',
+  'accounts.confirmWithProvider': 'session in setup',
   'accounts.connectIdentity': 'approved',
   'accounts.endSession': 'session',
   'accounts.endOtherSessions': 'session',
@@ -60,16 +66,17 @@ const needs: Record<string, Need> = {
   'entitlements.check': 'held READ',
   'entitlements.get': 'held READ',
   'keys.list': 'ADMIN',
-  'factors.list': 'approved',
-  'factors.totp': 'approved',
-  'factors.totpSetup': 'approved',
-  'factors.confirmTotp': 'approved',
-  'factors.passkeyOptions': 'approved',
-  'factors.addPasskey': 'approved',
+  'factors.list': 'approved in setup',
+  'factors.requirement': 'approved in setup',
+  'factors.totp': 'approved in setup',
+  'factors.totpSetup': 'approved in setup',
+  'factors.confirmTotp': 'approved in setup',
+  'factors.passkeyOptions': 'approved in setup',
+  'factors.addPasskey': 'approved in setup',
   'factors.recoveryCodes': 'approved',
   'factors.remove': 'approved',
-  'factors.review': 'session',
-  'factors.answerReview': 'session',
+  'factors.review': 'session in setup',
+  'factors.answerReview': 'session in setup',
   'keys.create': 'ADMIN',
   'keys.revoke': 'ADMIN',
   'leaving.export': 'approved',
@@ -85,8 +92,8 @@ const needs: Record<string, Need> = {
   'members.join': 'session',
   'members.changeRole': 'ADMIN',
   'members.remove': 'ADMIN',
-  'members.leave': 'READ',
-  'members.ownStarted': 'READ',
+  'members.leave': 'leaving in setup',
+  'members.ownStarted': 'leaving in setup',
   'members.startedBy': 'ADMIN',
   'operators.queue': 'operator',
   'operators.approve': 'operator',
@@ -114,14 +121,16 @@ const needs: Record<string, Need> = {
   'organisations.changeBillingContact': 'ADMIN',
   'organisations.create': 'approved',
   'organisations.list': 'deployment',
-  'organisations.mine': 'approved',
+  'organisations.mine': 'leaving in setup',
   'organisations.read': 'READ',
   'organisations.rename': 'ADMIN',
-  'organisations.switch': 'approved',
+  'organisations.switch': 'leaving in setup',
+  'organisations.secondFactorRule': 'ADMIN',
+  'organisations.requireSecondFactor': 'ADMIN',
   'organisations.transfer': 'ADMIN',
   'service.openapi': 'nothing',
   'sessions.verify': 'READ',
-  'signIn.again': 'session',
+  'signIn.again': 'session in setup',
   'signIn.secondStep': 'nothing',
   'signIn.step': 'nothing',
   'signIn.passkeyOptions': 'nothing',
@@ -140,27 +149,42 @@ const needs: Record<string, Need> = {
   'usage.set': 'operator’s key',
 };
 
+const awaiting: Need[] = ['session', 'session in setup'];
+const user: Need[] = [...awaiting, 'approved', 'approved in setup', 'leaving in setup'];
+
 /** The authority of each kind of principal, and the code that it gets from procedures that need another one. */
 const kinds: Record<string, { has: Need[]; otherwise: string }> = {
   'no session': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
   'session of a suspended user': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
   'session of a declined user': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
   'session in a suspended organisation': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
-  'awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
-  'operator awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
-  'without organisation': { has: ['nothing', 'session', 'approved'], otherwise: 'FORBIDDEN' },
-  viewer: { has: ['nothing', 'session', 'approved', 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
-  member: { has: ['nothing', 'session', 'approved', 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
+  'awaiting approval': { has: ['nothing', ...awaiting], otherwise: 'AWAITING_APPROVAL' },
+  'operator awaiting approval': { has: ['nothing', ...awaiting], otherwise: 'AWAITING_APPROVAL' },
+  'without organisation': { has: ['nothing', ...user], otherwise: 'FORBIDDEN' },
+  viewer: { has: ['nothing', ...user, 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
+  member: { has: ['nothing', ...user, 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
   admin: {
-    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'ADMIN'],
+    has: ['nothing', ...user, 'READ', 'held READ', 'ADMIN'],
     otherwise: 'FORBIDDEN',
   },
   owner: {
-    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'ADMIN'],
+    has: ['nothing', ...user, 'READ', 'held READ', 'ADMIN'],
     otherwise: 'FORBIDDEN',
   },
   operator: {
-    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'ADMIN', 'operator'],
+    has: ['nothing', ...user, 'READ', 'held READ', 'ADMIN', 'operator'],
+    otherwise: 'FORBIDDEN',
+  },
+  'operator without the factor that the service requires': {
+    has: ['nothing', 'session in setup', 'approved in setup'],
+    otherwise: 'SECOND_FACTOR_SETUP',
+  },
+  'owner without the factor that the organisation requires': {
+    has: ['nothing', 'session in setup', 'approved in setup', 'leaving in setup'],
+    otherwise: 'SECOND_FACTOR_SETUP',
+  },
+  'operator who had no factor for seven days': {
+    has: ['nothing', ...user, 'READ', 'held READ', 'ADMIN'],
     otherwise: 'FORBIDDEN',
   },
   'revoked key': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
@@ -201,6 +225,29 @@ beforeAll(async () => {
       await test.app.db.update(organisations).set({ approval: 'pending' }).where(eq(organisations.id, organisationId));
     },
   );
+  const [operator, requiring] = [await makeOwner(test, { operator: true }), await makeOwner(test)];
+  callers['operator without the factor that the service requires'] = await callerAfter(
+    operator,
+    async () => {},
+    requiringApp('operators'),
+  );
+  callers['owner without the factor that the organisation requires'] = await callerAfter(
+    requiring,
+    ({ organisationId }) =>
+      test.app.db
+        .update(organisations)
+        .set({ secondFactorFrom: test.app.now() })
+        .where(eq(organisations.id, organisationId)),
+  );
+  // One who has set up a factor since, too late.
+  const late = await makeOwner(test, { operator: true });
+  await addTotp(test, late.api);
+  const lapsed = await passedStep(late.userId, late.organisationId);
+  await test.app.db.update(users).set({ factorDueAt: test.app.now() }).where(eq(users.id, late.userId));
+  callers['operator who had no factor for seven days'] = callerFor(
+    test,
+    await readSession(requiringApp('operators'), lapsed),
+  );
   callers['without organisation'] = (await makeAccount(test)).api;
   for (const role of ['viewer', 'member', 'admin'] as const) {
     callers[role] = (await addMember(test, owner.organisationId, role)).api;
@@ -213,12 +260,27 @@ afterAll(() => test.close());
 
 type Made = Awaited<ReturnType<typeof makeOwner>>;
 
+function requiringApp(secondFactor: 'operators' | 'everybody'): TestApp['app'] {
+  return { ...test.app, config: { ...test.app.config, secondFactor } };
+}
+
+/** Starts a session of a user with a second factor, as one that was given does. */
+function passedStep(userId: string, organisationId: string): Promise<string> {
+  return test.app.db.transaction((tx) =>
+    insertSession(test.app, tx, { userId, organisationId, fresh: true, freshByFactor: true, client: testClient }),
+  );
+}
+
 /** Returns the router for a session's first request after a change to its account. */
-async function callerAfter(made: Made, change: (made: Made) => Promise<unknown>): Promise<Caller> {
+async function callerAfter(
+  made: Made,
+  change: (made: Made) => Promise<unknown>,
+  app: TestApp['app'] = test.app,
+): Promise<Caller> {
   const { userId, organisationId } = made;
   const session = await startSession(test.app, { userId, organisationId, client: testClient });
   await change(made);
-  return callerFor(test, await readSession(test.app, session));
+  return callerFor(test, await readSession(app, session));
 }
 
 it('covers every procedure and every kind of principal', () => {
@@ -238,7 +300,7 @@ async function errorCodeOf(caller: Caller | undefined, path: string, input: unkn
   );
   const isAuthority =
     (ended?.message ?? '').match(/^(Sign in first|Send an API key(, or sign in first)?)\.$/) !== null ||
-    ['AWAITING_APPROVAL', 'FORBIDDEN'].includes(ended?.code ?? '');
+    ['AWAITING_APPROVAL', 'SECOND_FACTOR_SETUP', 'FORBIDDEN'].includes(ended?.code ?? '');
   return isAuthority ? ended.code : null;
 }
 

@@ -199,6 +199,8 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'recovery-codes-made',
     'recovery-code-used',
     'second-factor-failed',
+    'second-factor-required',
+    'second-factor-not-required',
     'signed-up',
     'signed-up-again',
     'address-verified',

@@ -128,9 +128,10 @@ export const factorEndpoints: Endpoint[] = [
     procedure: 'factors.remove',
     id: 'factors.remove',
     summary: 'Remove an authenticator app ("totp") or a passkey',
-    description: 'With the last factor the recovery codes go.',
+    description:
+      'With the last factor the recovery codes go. CONFLICT for the last one of a user who must have a second factor.',
     body: removeFactorInput,
     answer: 'Done',
-    errors: [...change.errors, 'NOT_FOUND'],
+    errors: [...change.errors, 'NOT_FOUND', 'CONFLICT'],
   },
 ];

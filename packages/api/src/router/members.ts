@@ -26,6 +26,7 @@ import { listMembers, listMembersInput, listMembersOf, membersOfInput } from '..
 import {
   anyPrincipalProcedure,
   approvedProcedure,
+  awayProcedure,
   body,
   freshOrPassword,
   publicProcedure,
@@ -74,12 +75,10 @@ export const membersRouter = router({
   startedBy: scopedProcedure('ADMIN')
     .input(body(startedByInput))
     .query(({ ctx, input }) => readStartedBy(ctx.app, ctx.principal, input)),
-  ownStarted: scopedProcedure('READ').query(({ ctx }) => readOwnStarted(ctx.app, ctx.principal)),
-  leave: scopedProcedure('READ')
-    .input(body(leaveInput))
-    .mutation(async ({ ctx, input }) => {
-      return { ok: true as const, ended: await leaveOrganisation(ctx.app, ctx.principal, input, ctx.client) };
-    }),
+  ownStarted: awayProcedure.query(({ ctx }) => readOwnStarted(ctx.app, ctx.principal)),
+  leave: awayProcedure.input(body(leaveInput)).mutation(async ({ ctx, input }) => {
+    return { ok: true as const, ended: await leaveOrganisation(ctx.app, ctx.principal, input, ctx.client) };
+  }),
 });
 
 export const keysRouter = router({

@@ -12,10 +12,15 @@ import {
   switchInput,
   switchOrganisation,
 } from '../members/own-organisations.ts';
+import {
+  readSecondFactorRule,
+  requireSecondFactor,
+  requireSecondFactorInput,
+} from '../members/require-second-factor.ts';
 import { transferInput, transferOwnership } from '../members/transfer-ownership.ts';
 import { keysetInput } from '../platform/security/keyset-pagination.ts';
 import {
-  approvedProcedure,
+  awayProcedure,
   body,
   deploymentProcedure,
   freshOrPassword,
@@ -28,9 +33,9 @@ export const organisationsRouter = router({
   list: deploymentProcedure
     .input(body(keysetInput))
     .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
-  mine: approvedProcedure.query(({ ctx }) => listOwnOrganisations(ctx.app, ctx.principal)),
+  mine: awayProcedure.query(({ ctx }) => listOwnOrganisations(ctx.app, ctx.principal)),
   read: scopedProcedure('READ').query(({ ctx }) => readOrganisation(ctx.app, ctx.principal)),
-  switch: approvedProcedure.input(body(switchInput)).mutation(async ({ ctx, input }) => {
+  switch: awayProcedure.input(body(switchInput)).mutation(async ({ ctx, input }) => {
     await switchOrganisation(ctx.app, ctx.principal, input);
     return { ok: true as const };
   }),
@@ -48,6 +53,14 @@ export const organisationsRouter = router({
     .input(body(billingContactInput))
     .mutation(async ({ ctx, input }) => {
       await changeBillingContact(ctx.app, ctx.principal, input, ctx.client);
+      return { ok: true as const };
+    }),
+  secondFactorRule: scopedProcedure('ADMIN').query(({ ctx }) => readSecondFactorRule(ctx.app, ctx.principal)),
+  requireSecondFactor: scopedProcedure('ADMIN')
+    .use(freshOrPassword)
+    .input(body(requireSecondFactorInput))
+    .mutation(async ({ ctx, input }) => {
+      await requireSecondFactor(ctx.app, ctx.principal, input, ctx.client);
       return { ok: true as const };
     }),
   transfer: scopedProcedure('ADMIN')

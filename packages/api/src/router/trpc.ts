@@ -6,6 +6,7 @@ import {
   type Principal,
   requireApproved,
   requireDeployment,
+  requireFactor,
   requireOperator,
   requireOperatorsKey,
   requirePrincipal,
@@ -128,9 +129,16 @@ export function whileNotLimited(limitsOf: (client: Client) => Points) {
  * Returns the principal of a request.
  *
  * @throws AppError UNAUTHENTICATED without a session or key; SECOND_FACTOR_REQUIRED in a session that waits for its
- *   second step.
+ *   second step; SECOND_FACTOR_SETUP in one whose user must set up a second factor first.
  */
-function callerOf(
+function callerOf(ctx: Context, lacking?: Parameters<typeof requirePrincipal>[1]): Principal {
+  const principal = presentedBy(ctx, lacking);
+  requireFactor(principal);
+  return principal;
+}
+
+/** Returns the principal of a request, also one whose user must set up a second factor first. */
+function presentedBy(
   { principal, stepPending = false }: Context,
   lacking?: Parameters<typeof requirePrincipal>[1],
 ): Principal {
@@ -143,6 +151,11 @@ function userOf(ctx: Context): UserPrincipal {
   return requireUser(callerOf(ctx, 'Sign in first.'));
 }
 
+/** As `userOf`, also for a user who must set up a second factor first. */
+function userInSetup(ctx: Context): UserPrincipal {
+  return requireUser(presentedBy(ctx, 'Sign in first.'));
+}
+
 /**
  * Open to signed-in users, also while the account awaits approval. This builder and those below
  * hold the only check of authority: a use case names the principal that it needs as a type.
@@ -152,12 +165,33 @@ function userOf(ctx: Context): UserPrincipal {
 export const userProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: { principal: userOf(ctx) } }));
 
 /**
- * Open to signed-in users whose client has points left. The use case takes the points.
+ * As `userProcedure`, also for users who must set up a second factor first: what the page that sets one up needs.
+ */
+export const setupProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: { principal: userInSetup(ctx) } }));
+
+/** As `setupProcedure`, for users whose gates are both open. */
+export const approvedSetupProcedure = setupProcedure.use(({ ctx, next }) =>
+  next({ ctx: { principal: requireApproved(ctx.principal) } }),
+);
+
+/**
+ * Open to users whose gates are both open, also while their organisation requires a second factor that they have yet to
+ * set up: they may act for another organisation, or leave this one. Not where the service requires it.
+ *
+ * @throws AppError as `approvedProcedure`.
+ */
+export const awayProcedure = approvedSetupProcedure.use(({ ctx, next }) => {
+  if (ctx.principal.factorMissing !== 'organisation') requireFactor(ctx.principal);
+  return next();
+});
+
+/**
+ * Open to signed-in users whose client has points left, as `setupProcedure`. The use case takes the points.
  *
  * @throws AppError TOO_MANY or UNAUTHENTICATED, in this order; AWAITING_APPROVAL or FORBIDDEN for a key.
  */
 export function userWhileNotLimited(limitsOf: (client: Client) => Points) {
-  return whileNotLimited(limitsOf).use(({ ctx, next }) => next({ ctx: { principal: userOf(ctx) } }));
+  return whileNotLimited(limitsOf).use(({ ctx, next }) => next({ ctx: { principal: userInSetup(ctx) } }));
 }
 
 /**
@@ -311,6 +345,6 @@ export const nothing = z.object({}).optional();
  * @throws AppError FRESH_SIGN_IN_REQUIRED.
  */
 export const fresh = t.middleware(({ ctx, next }) => {
-  requireFresh(ctx.app, userOf(ctx));
+  requireFresh(ctx.app, userInSetup(ctx));
   return next();
 });

@@ -11,6 +11,12 @@ import { unansweredText } from './unanswered-text.ts';
 export class Submission {
   pending = $state(false);
   submitter = $state<HTMLElement | null>(null);
+  /** Whether the page's data is read again after success. Not where the answer is shown once, and the page leads on. */
+  readonly #reloads: boolean;
+
+  constructor({ reloads = true }: { reloads?: boolean } = {}) {
+    this.#reloads = reloads;
+  }
 
   enhance: SubmitFunction = ({ cancel, submitter }) => {
     if (this.pending) return cancel();
@@ -26,7 +32,7 @@ export class Submission {
       } else if (otherUser) {
         showNotice(otherUser);
       } else {
-        await update({ reset: false });
+        await update({ reset: false, invalidateAll: this.#reloads });
         // The notice of an earlier form would cover the answer that the page shows.
         if (result.type === 'success' && current.notice?.id === before?.id) dismissNotice();
         focusNotice();

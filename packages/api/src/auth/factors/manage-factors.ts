@@ -5,6 +5,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { passkeys, recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { encryptSecret } from '../../platform/security/encryption.ts';
@@ -17,6 +18,7 @@ import { readFactors, readPendingTotp, userHasFactor } from './has-factor.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { endTrust } from './step-attempt.ts';
 import { newTotpSecret, totpPurpose, totpUri } from './totp.ts';
+import { endFactorGrace, mustHaveFactor } from './who-must.ts';
 
 /** Returns the second factors of a user. */
 export async function listFactors(app: App, { user }: Approved) {
@@ -125,7 +127,10 @@ export async function finishAdding(
     client,
     details: { factor },
   });
+  // Its code or signature was just given.
+  await tx.update(sessions).set({ identityFactor: false }).where(eq(sessions.id, sessionId));
   if (!isFirst) return {};
+  await endFactorGrace(app, tx, user.id);
   await deleteOtherSessions(tx, user.id, sessionId);
   return { recovery_codes: await makeRecoveryCodes(tx, user.id) };
 }
@@ -157,7 +162,7 @@ export const removeFactorInput = z.object({ id: z.string({ error: 'There is no s
  * Removes an authenticator app ("totp") or a passkey. No browser is trusted any more; with the last factor the recovery
  * codes go. The caller requires a fresh session.
  *
- * @throws AppError NOT_FOUND if the user has no such factor.
+ * @throws AppError NOT_FOUND if the user has no such factor; CONFLICT for the last one of a user who must have one.
  */
 export async function removeFactor(
   app: App,
@@ -181,7 +186,11 @@ export async function removeFactor(
     if (!removed.some(({ at }) => at !== null)) throw new AppError('NOT_FOUND', 'There is no such factor.');
 
     await endTrust(tx, userId);
-    if (!(await userHasFactor(tx, userId))) await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    if (!(await userHasFactor(tx, userId))) {
+      if (await mustHaveFactor(app, tx, userId))
+        throw new AppError('CONFLICT', 'You must have a second factor. Set up another one before you remove this one.');
+      await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    }
     const details = { factor: id === 'totp' ? 'authenticator app' : 'passkey' };
     await recordAudit(tx, app.now(), { action: 'factor-removed', actorId: userId, userId, client, details });
   });

@@ -64,7 +64,13 @@ async function readAccount(rows: ReturnType<ReturnType<typeof byEmail>['execute'
 type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };
 
 /** What a sign-in needs to know of a locked account. */
-export type LockedAccount = { organisationId: string | null; hasFactor: boolean; operator: boolean };
+export type LockedAccount = {
+  organisationId: string | null;
+  /** Since when that organisation requires a second factor; null if it does not. */
+  secondFactorFrom: Date | null;
+  hasFactor: boolean;
+  operator: boolean;
+};
 
 /**
  * Locks an account whose user has proved who they are, the user before the organisation as every transaction does (see
@@ -85,7 +91,9 @@ export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promi
   const accountStatus = accountStatusOf(user, organisation);
   if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
   if (accountStatus === 'unverified') throw wrong();
-  return { organisationId: organisation?.id ?? null, hasFactor: user.hasFactor, operator: user.operator };
+  const { hasFactor, operator } = user;
+  const { id = null, secondFactorFrom = null } = organisation ?? {};
+  return { organisationId: id, secondFactorFrom, hasFactor, operator };
 }
 
 const lockedUser = prepared((db) =>
@@ -106,7 +114,12 @@ const lockedUser = prepared((db) =>
 
 const lockedOrganisation = prepared((db) =>
   db
-    .select({ id: organisations.id, approval: organisations.approval, suspendedAt: organisations.suspendedAt })
+    .select({
+      id: organisations.id,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+      secondFactorFrom: organisations.secondFactorFrom,
+    })
     .from(organisations)
     .where(eq(organisations.id, sql.placeholder('organisationId')))
     .for('share')

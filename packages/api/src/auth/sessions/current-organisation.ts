@@ -18,6 +18,7 @@ export function currentOrganisation(db: Executor, userId: SQL, preferredId: SQL)
     .select({
       ...basicColumns,
       role: memberships.role,
+      secondFactorFrom: organisations.secondFactorFrom,
       lastSeenAt: memberships.lastSeenAt,
     })
     .from(memberships)

@@ -29,6 +29,7 @@ declare module 'lucia' {
       freshUntil: Date | null;
       freshByFactor: boolean;
       byPasskey: boolean;
+      identityFactor: boolean;
       /** The second step that the session waits for, and when it ends. */
       waitsFor: { stepHash: string; endsAt: Date } | null;
       userAgent: string | null;
@@ -138,6 +139,7 @@ const insertion = prepared((db) =>
       freshByFactor: sql.placeholder('freshByFactor'),
       stepHash: sql.placeholder('stepHash'),
       byPasskey: sql.placeholder('byPasskey'),
+      identityFactor: sql.placeholder('identityFactor'),
       userAgent: sql.placeholder('userAgent'),
       client: sql.placeholder('client'),
     })
@@ -165,6 +167,7 @@ function selectRow(db: Executor, hasToken: SQL) {
         lastUsedAt: sessions.lastUsedAt,
         freshUntil: sessions.freshUntil,
         freshByFactor: sessions.freshByFactor,
+        identityFactor: sessions.identityFactor,
         stepHash: sessions.stepHash,
         userAgent: sessions.userAgent,
         client: sessions.client,
@@ -181,6 +184,7 @@ function selectRow(db: Executor, hasToken: SQL) {
         suspendedAt: users.suspendedAt,
         hasPassword: sql<boolean>`${users.passwordHash} is not null`,
         reviewSince: users.reviewSince,
+        factorDueAt: users.factorDueAt,
         hasFactor,
       },
       organisation: {
@@ -190,6 +194,7 @@ function selectRow(db: Executor, hasToken: SQL) {
         approval: organisation.approval,
         suspendedAt: organisation.suspendedAt,
         role: organisation.role,
+        secondFactorFrom: organisation.secondFactorFrom,
         lastSeenAt: organisation.lastSeenAt,
       },
       planRow: planColumns,

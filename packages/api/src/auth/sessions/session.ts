@@ -11,6 +11,7 @@ import { hourMilliseconds, minuteMilliseconds } from '../../platform/durations.t
 import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
+import { missingFactor } from '../factors/who-must.ts';
 import { makePrincipal, type Principal, type UserPrincipal } from '../principal.ts';
 import { lockUnchangedAccount } from './account.ts';
 import { rememberBrowser } from './known-browser.ts';
@@ -33,6 +34,8 @@ type Start = {
   freshByFactor?: boolean;
   /** Whether the sign-in was by a passkey alone. */
   byPasskey?: boolean;
+  /** Whether an identity of the provider was its second factor. */
+  identityFactor?: boolean;
   /** The second step that the session waits for, with its end; null for one that opens. */
   waitsFor?: { stepHash: string; endsAt: Date } | null;
   /** The hash of the browser's token in the cookie `known`, from `tokenForBrowser`. */
@@ -69,7 +72,7 @@ export async function insertSession(
   { browserHash = null, client, ...start }: Start,
 ): Promise<string> {
   const { userId, organisationId, passwordHash = null, idpSubject = null, fresh = passwordHash !== null } = start;
-  const { freshByFactor = false, byPasskey = false, waitsFor = null } = start;
+  const { freshByFactor = false, byPasskey = false, identityFactor = false, waitsFor = null } = start;
   const token = newToken();
   const now = app.now();
 
@@ -79,7 +82,8 @@ export async function insertSession(
   });
   const userAgent = client.userAgent?.slice(0, 300) ?? null;
   const freshUntil = fresh ? freshUntilFrom(now) : null;
-  const attributes = { id: newId(now), organisationId, idpSubject, freshUntil, freshByFactor, byPasskey, waitsFor };
+  const proof = { freshUntil, freshByFactor, byPasskey, identityFactor };
+  const attributes = { id: newId(now), organisationId, idpSubject, ...proof, waitsFor };
   await lucia(app, tx).createSession(
     userId,
     { ...attributes, userAgent, client: client.address },
@@ -191,6 +195,16 @@ async function readByToken(
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     role: organisation?.role ?? null,
     accountStatus,
+    factorMissing:
+      accountStatus === 'active'
+        ? missingFactor(app, {
+            operator: user.operator,
+            hasFactor: user.hasFactor,
+            identityFactor: session.identityFactor,
+            requiredFrom: organisation?.secondFactorFrom ?? null,
+          })
+        : null,
+    operates: user.operator && !isPast(app, user.factorDueAt),
     sessionId: session.id,
     isShared: token === 'sharedHash',
     sharedHash: session.sharedHash,
@@ -202,6 +216,11 @@ async function readByToken(
     planRow,
   });
   return { principal, waits: false };
+}
+
+/** Whether the time has run out in which an operator without a second factor keeps the power of the mark. */
+function isPast({ config, now }: App, factorDueAt: Date | null): boolean {
+  return config.secondFactor !== 'none' && factorDueAt !== null && factorDueAt <= now();
 }
 
 const noSession: PresentedSession = { principal: null, waits: false };
@@ -264,6 +283,7 @@ export async function renewSession(
       ...(freshAt !== undefined && {
         freshUntil: freshUntilFrom(freshAt),
         freshByFactor: byFactor,
+        ...(byFactor && { identityFactor: false }),
         providerConfirmedUntil: null,
       }),
     })

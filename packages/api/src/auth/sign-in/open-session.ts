@@ -5,6 +5,7 @@ import { identities } from '../../platform/db/schema/accounts.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Method, usableMethods } from '../factors/has-factor.ts';
 import { beginStep, type StepAttempt } from '../factors/step-attempt.ts';
+import { isInEffect } from '../factors/who-must.ts';
 import { lockUnchangedAccount } from '../sessions/account.ts';
 import { isTrustedBrowser, knownBrowserHash, tokenForBrowser } from '../sessions/known-browser.ts';
 import { insertSession } from '../sessions/session.ts';
@@ -41,7 +42,8 @@ export type Opened =
 /**
  * Opens a session for a user who has done the first step, unless the account has a second factor: then the second step
  * begins. The only place that decides whether a way in needs one. A browser that the user trusts skips it, and so does
- * an identity that counts as a factor; never the step that links an identity.
+ * an identity that counts as a factor, except for operators and in an organisation that requires one; never the step that
+ * links an identity.
  *
  * @throws AppError as `lockUnchangedAccount`; TOO_MANY after 60 attempts within ten minutes.
  */
@@ -57,17 +59,17 @@ export async function openSession(app: App, firstStep: FirstStep, client: Client
     const { organisationId } = account;
     const start = { userId, organisationId, passwordHash, idpSubject, client };
 
-    const skips =
-      linking === null &&
-      (stepDone ||
-        (await isTrustedBrowser(app, tx, { userId, token: knownBrowser })) ||
-        (idpSubject !== null && !account.operator && (await countsAsFactor(app, tx, userId, idpSubject))));
+    const byBrowser = stepDone || (await isTrustedBrowser(app, tx, { userId, token: knownBrowser }));
+    const mayCount = linking === null && !account.operator && !isInEffect(app, account.secondFactorFrom);
+    const byIdentity = idpSubject !== null && mayCount && (await countsAsFactor(app, tx, userId, idpSubject));
+    const skips = linking === null && (byBrowser || byIdentity);
     if (!account.hasFactor || skips) {
       // The factor was removed while the provider was asked.
       if (linking !== null) await linkIdentity(tx, app.now(), { ...linking, userId });
       // Without its factor a sign-in is not fresh.
       const fresh = !account.hasFactor && passwordHash !== null;
-      const token = await insertSession(app, tx, { ...start, fresh, browserHash: browser.hash });
+      const identityFactor = byIdentity && !byBrowser;
+      const token = await insertSession(app, tx, { ...start, fresh, identityFactor, browserHash: browser.hash });
       return { kind: 'session', token, browserToken: browser.token };
     }
 

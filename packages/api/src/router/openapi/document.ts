@@ -179,8 +179,8 @@ function responsesOf(
 function errorsOf({ method, access, body, errors }: Pick<Endpoint, 'method' | 'access' | 'body' | 'errors'>) {
   const codes = new Set<ErrorCode>(errors);
   if (!access.includes('public')) {
-    for (const code of ['UNAUTHENTICATED', 'SECOND_FACTOR_REQUIRED', 'AWAITING_APPROVAL', 'FORBIDDEN'] as const)
-      codes.add(code);
+    for (const code of ['UNAUTHENTICATED', 'SECOND_FACTOR_REQUIRED', 'AWAITING_APPROVAL'] as const) codes.add(code);
+    for (const code of ['SECOND_FACTOR_SETUP', 'FORBIDDEN'] as const) codes.add(code);
   }
   if (method !== 'get') codes.add('FOREIGN_ORIGIN');
   if (body !== undefined) for (const code of ['VALIDATION', 'TOO_LARGE', 'NOT_JSON'] as const) codes.add(code);

@@ -1,4 +1,4 @@
-import { makeAccount, makeInvitation, makeOwner, testPassword } from '../factories.ts';
+import { callerFor, makeAccount, makeInvitation, makeOwner, testPassword } from '../factories.ts';
 import { type AuditCase, type AuditTest, actsOf } from './audit-case.ts';
 import { payFor } from './pay-for.ts';
 
@@ -78,6 +78,18 @@ export function organisationActions(test: AuditTest): AuditCase[] {
       ),
       'billing-contact-changed by user about organisation from client',
     ],
+    ...[true, false].map(
+      (required): AuditCase => [
+        `a second factor that is required${required ? '' : ' no longer'}`,
+        owner(({ principal, organisationId }) =>
+          callerFor(test, { ...principal, hasFactor: true }).organisations.requireSecondFactor({
+            organisation_id: organisationId,
+            from: required ? test.app.now().toISOString().slice(0, 10) : null,
+          }),
+        ),
+        `second-factor-${required ? '' : 'not-'}required by user about organisation from client`,
+      ],
+    ),
     [
       'a transfer of the ownership',
       member(({ api }, { organisation_id }, { email }) =>

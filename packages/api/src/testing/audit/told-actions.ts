@@ -354,6 +354,7 @@ export const writers: Record<string, string[] | string> = {
   'auth/delete-expired.ts: users': ['accounts that nobody verified in time'],
   'auth/factors/passkeys.ts: users': 'The feed tells no factors.',
   'auth/factors/review.ts: users': 'The feed tells no factors.',
+  'auth/factors/who-must.ts: users': 'The feed tells no factors.',
   'auth/password/change-password.ts: users': 'The feed tells no passwords.',
   'auth/password/set-password.ts: users': 'The feed tells no passwords.',
   // The feed does not tell when a user was introduced.
@@ -395,6 +396,7 @@ export const writers: Record<string, string[] | string> = {
     'a declined request that is no longer kept',
   ],
   'members/leaving/erase-traces.ts: organisations': 'The feed tells no billing contact.',
+  'members/require-second-factor.ts: organisations': 'The feed tells no factors.',
   'members/transfer-ownership.ts: memberships': ['a transfer of the ownership'],
   'operators/queue/decide.ts: users': ['an approval of a user who was invited and joined nothing'],
   'operators/deployment/demo-accounts.ts: users': ['demo accounts that are closed'],

@@ -68,6 +68,36 @@ export const reviewTexts = texts({
   },
 });
 
+/** The page of who must set up a second factor. */
+export const requiredTexts = texts({
+  en: {
+    title: 'Set up a second factor',
+    byService: 'Your account needs a second factor before you can go on.',
+    byOrganisation: '{name} requires a second factor of its members.',
+    give: 'Confirm with your second factor',
+    giveByService: 'Your account needs your own second factor, beside the sign-in with {idp}.',
+    giveByOrganisation: '{name} requires your own second factor, beside the sign-in with {idp}.',
+    otherOrganisations: 'Your other organisations',
+    open: (organisation: string) => `Open ${organisation}`,
+    leave: (organisation: string) => `Leave ${organisation}`,
+    leaveLead: 'You lose access straight away. Your account stays.',
+    leaveNow: 'Leave',
+  },
+  de: {
+    title: 'Richten Sie einen zweiten Faktor ein',
+    byService: 'Ihr Konto braucht einen zweiten Faktor, bevor es weitergeht.',
+    byOrganisation: '{name} schreibt allen Mitgliedern einen zweiten Faktor vor.',
+    give: 'Mit dem zweiten Faktor bestätigen',
+    giveByService: 'Ihr Konto braucht neben der Anmeldung über {idp} Ihren eigenen zweiten Faktor.',
+    giveByOrganisation: '{name} verlangt neben der Anmeldung über {idp} Ihren eigenen zweiten Faktor.',
+    otherOrganisations: 'Ihre anderen Organisationen',
+    open: (organisation) => `${organisation} öffnen`,
+    leave: (organisation) => `${organisation} verlassen`,
+    leaveLead: 'Sie verlieren sofort den Zugriff. Ihr Konto bleibt.',
+    leaveNow: 'Verlassen',
+  },
+});
+
 /** The second factors on /account/security. */
 export const factorTexts = texts({
   en: {

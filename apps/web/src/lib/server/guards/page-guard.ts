@@ -5,6 +5,7 @@ type PageEvent = Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>;
 
 const secondStepPath = '/login/second-step';
 const reviewPath = '/account/security/review';
+const requiredPath = '/account/security/required';
 
 /** The signed-in user; null without a session, and for an API key: pages are for users. */
 export function signedInUser({ principal }: { principal: Principal | null }): UserPrincipal | null {
@@ -14,7 +15,8 @@ export function signedInUser({ principal }: { principal: Principal | null }): Us
 /**
  * The principal of a page after sign-in. Redirects to /login without a session, to /login/second-step while a sign-in
  * waits for its second step, to the review of the account's factors until that is answered, to
- * /awaiting-approval while the account awaits approval, and from / to /onboarding before the first visit.
+ * /awaiting-approval while the account awaits approval, to the page that sets up a second factor where one is required and
+ * missing, and from / to /onboarding before the first visit.
  */
 export function requirePage(event: PageEvent): UserPrincipal {
   const { locals, url } = event;
@@ -22,6 +24,7 @@ export function requirePage(event: PageEvent): UserPrincipal {
   if (principal === null) redirect(302, locals.stepPending ? secondStepPath : signInPath(event));
   if (principal.reviewPending) redirect(302, reviewPath);
   if (principal.accountStatus !== 'active') redirect(302, '/awaiting-approval');
+  if (principal.factorMissing !== null) redirect(302, requiredPath);
   if (url.pathname === '/' && principal.user.onboardedAt === null) redirect(302, '/onboarding');
   return principal;
 }

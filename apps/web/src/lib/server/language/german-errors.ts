@@ -24,6 +24,14 @@ export const germanSentences: Record<string, string> = {
   'Enter a code.': 'Geben Sie einen Code ein.',
   'Enter the code that the app shows.': 'Geben Sie den Code ein, den die App anzeigt.',
   'Enter your second factor.': 'Geben Sie Ihren zweiten Faktor an.',
+  'Enter a date.': 'Geben Sie ein Datum an.',
+  'Enter a day within a year.': 'Geben Sie einen Tag innerhalb eines Jahres an.',
+  'Enter today or a later day.': 'Geben Sie heute oder einen späteren Tag an.',
+  'Only an owner may require a second factor.':
+    'Nur Inhaberinnen und Inhaber dürfen einen zweiten Faktor vorschreiben.',
+  'Set up a second factor of your own first.': 'Richten Sie zuerst selbst einen zweiten Faktor ein.',
+  'You must have a second factor. Set up another one before you remove this one.':
+    'Sie brauchen einen zweiten Faktor. Richten Sie einen anderen ein, bevor Sie diesen entfernen.',
   'Set up a second factor first.': 'Richten Sie zuerst einen zweiten Faktor ein.',
   'Sign in again.': 'Melden Sie sich noch einmal an.',
   'That code is wrong.': 'Dieser Code ist falsch.',
@@ -182,6 +190,7 @@ export const germanPatterns: [RegExp, string][] = [
 
 /** The German sentence for any other error, by its code. */
 export const germanByCode: Record<ErrorCode, string> = {
+  SECOND_FACTOR_SETUP: 'Richten Sie zuerst einen zweiten Faktor ein.',
   SECOND_FACTOR_REQUIRED: 'Geben Sie Ihren zweiten Faktor an.',
   FRESH_SIGN_IN_REQUIRED: 'Bestätigen Sie dafür, dass Sie es sind.',
   VALIDATION: 'Diese Angabe ist nicht gültig.',

@@ -8,7 +8,7 @@ export type Operators = Caller['operators'];
 
 /** Returns the operators' part of the router. Responds 403 if the user is not an operator. */
 export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>): Operators {
-  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
+  if (!requirePage(event).operates) httpError(403, 'This page is for operators.');
   return event.locals.api.operators;
 }
 

@@ -1,13 +1,14 @@
+import { formatDate } from '#lib/format/dates.ts';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, typedPassword } from '#lib/forms/form-fields.ts';
+import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Which form was posted, so that the page shows its errors beside its own fields. */
-type FormName = 'switch' | 'create' | 'rename' | 'contact' | 'transfer' | 'delete';
+type FormName = 'switch' | 'create' | 'rename' | 'contact' | 'second_factor' | 'transfer' | 'delete';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
@@ -16,10 +17,12 @@ export const load: PageServerLoad = async (event) => {
   const { members, organisations, subscription } = event.locals.api;
   const isOwner = role === 'owner';
   const ask = event.url.searchParams.get('ask');
-  const [settings, overview, page] = await Promise.all([
+  const today = event.locals.app.now().toISOString().slice(0, 10);
+  const [settings, overview, page, rule] = await Promise.all([
     organisations.read(),
     subscription.overview(),
     isOwner ? members.search() : null,
+    scopes.includes('ADMIN') ? organisations.secondFactorRule() : null,
   ]);
   return {
     organisation: {
@@ -34,6 +37,9 @@ export const load: PageServerLoad = async (event) => {
       plan: overview.plan.tier === 'free' ? null : overview.plan.name,
       /** What was typed before the way through the identity provider. */
       kept: event.url.searchParams.get('email'),
+      keptFrom: event.url.searchParams.get('from'),
+      /** For administrators: since when members need a second factor, and who has none. */
+      secondFactor: rule && { ...rule, today, begun: rule.from !== null && rule.from <= today },
       /** The dialog that is open, by the URL. */
       dialog: isOwner && (ask === 'transfer' || ask === 'delete') ? ask : null,
     },
@@ -75,6 +81,18 @@ export const actions: Actions = {
       failure: failureOf('contact'),
     },
   ),
+  second_factor: formAction(
+    ({ organisations }, form) =>
+      organisations.requireSecondFactor({ ...organisationOf(form), from: firstDay(form), ...typedPassword(form) }),
+    {
+      done: '/organisation',
+      notice: (form) =>
+        firstDay(form) === ''
+          ? organisationDoneTexts().factorNotRequired()
+          : organisationDoneTexts().factorRequired(formatDate(firstDay(form))),
+      failure: failureOf('second_factor'),
+    },
+  ),
   transfer: formAction(
     ({ organisations }, form) =>
       organisations.transfer({ ...organisationOf(form), email: text(form, 'email'), ...typedPassword(form) }),
@@ -97,8 +115,18 @@ export const actions: Actions = {
 function failureOf(formName: FormName) {
   return (form: FormData) => ({
     formName,
-    typed: { name: text(form, 'name'), org_name: text(form, 'org_name'), email: text(form, 'email') },
+    typed: {
+      name: text(form, 'name'),
+      org_name: text(form, 'org_name'),
+      email: text(form, 'email'),
+      from: text(form, 'from'),
+    },
   });
+}
+
+/** The first day on which members need a second factor; empty where the button that ends it was pressed. */
+function firstDay(form: FormData): string {
+  return ticked(form, 'end') ? '' : text(form, 'from') || 'none';
 }
 
 function organisationOf(form: FormData) {

@@ -4,4 +4,4 @@ import type { PageData } from './$types';
 /** The organisation as the dialogs of the page show it. */
 export type ShownOrganisation = NonNullable<PageData['organisation']>;
 
-export type Failure = FormFailure & { typed: { email: string } };
+export type Failure = FormFailure & { typed: { email: string; from: string } };

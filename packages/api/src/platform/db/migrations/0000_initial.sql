@@ -56,6 +56,7 @@ CREATE TABLE "users" (
 	"suspended_at" timestamp with time zone,
 	"passkey_handle" text,
 	"review_since" timestamp with time zone,
+	"factor_due_at" timestamp with time zone,
 	"last_organisation_id" uuid,
 	"created_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "users_email_unique" UNIQUE("email"),
@@ -365,6 +366,7 @@ CREATE TABLE "organisations" (
 	"approved_at" timestamp with time zone,
 	"declined_at" timestamp with time zone,
 	"decline_reason" text,
+	"second_factor_from" timestamp with time zone,
 	"suspended_at" timestamp with time zone,
 	CONSTRAINT "organisations_slug_unique" UNIQUE("slug"),
 	CONSTRAINT "organisations_approval" CHECK ("organisations"."approval" in ('pending', 'approved', 'declined'))
@@ -378,6 +380,7 @@ CREATE TABLE "sessions" (
 	"organisation_id" uuid,
 	"idp_subject" text,
 	"by_passkey" boolean DEFAULT false NOT NULL,
+	"identity_factor" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"last_used_at" timestamp with time zone NOT NULL,
@@ -506,6 +509,7 @@ CREATE INDEX "users_domain" ON "users" USING btree (split_part("email", '@', 2))
 CREATE INDEX "users_email_beginning" ON "users" USING btree ("email" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "users_name_beginning" ON "users" USING btree (lower("name") text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "users_invited_only" ON "users" USING btree ("created_at") WHERE "users"."invited_only";--> statement-breakpoint
+CREATE INDEX "users_operators" ON "users" USING btree ("id") WHERE "users"."operator";--> statement-breakpoint
 CREATE INDEX "users_unverified" ON "users" USING btree ("created_at") WHERE "users"."email_verified_at" is null;--> statement-breakpoint
 CREATE INDEX "users_demo" ON "users" USING btree ("email") WHERE "users"."demo";--> statement-breakpoint
 CREATE INDEX "verification_links_user" ON "verification_links" USING btree ("user_id","created_at");--> statement-breakpoint

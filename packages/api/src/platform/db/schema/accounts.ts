@@ -31,6 +31,11 @@ export const users = pgTable(
      * set a password or changed the address by a link. Null again once the user has answered it.
      */
     reviewSince: moment('review_since'),
+    /**
+     * Until when an operator who must have a second factor and has none keeps the power of the mark; in the past it is
+     * lost until the mark is granted again. Null where there is no such time: a factor was set up before it.
+     */
+    factorDueAt: moment('factor_due_at'),
     lastOrganisationId: uuid('last_organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
     createdAt: moment('created_at').notNull(),
   },
@@ -40,6 +45,8 @@ export const users = pgTable(
     index('users_email_beginning').on(table.email.op('text_pattern_ops')),
     index('users_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
     index('users_invited_only').on(table.createdAt).where(sql`${table.invitedOnly}`),
+    // What the start of the time of operators without a factor looks for.
+    index('users_operators').on(table.id).where(sql`${table.operator}`),
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
     // What each start of a public service looks for.
     index('users_demo').on(table.email).where(sql`${table.demo}`),

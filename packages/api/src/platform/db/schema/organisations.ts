@@ -19,6 +19,8 @@ export const organisations = pgTable(
     approvedAt: moment('approved_at'),
     declinedAt: moment('declined_at'),
     declineReason: text('decline_reason'),
+    /** Since when members must have a second factor to act here; null if the organisation does not require one. */
+    secondFactorFrom: moment('second_factor_from'),
     /** Separate from the approval, so that restoring the organisation also restores its approval. */
     suspendedAt: moment('suspended_at'),
   },

@@ -24,6 +24,8 @@ export const sessions = pgTable(
     idpSubject: text('idp_subject'),
     /** Whether the sign-in was by a passkey alone. */
     byPasskey: boolean('by_passkey').notNull().default(false),
+    /** Whether an identity of the provider was the second factor of the sign-in, and the account's own was not given since. */
+    identityFactor: boolean('identity_factor').notNull().default(false),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
     /** Written at most every ten minutes. */

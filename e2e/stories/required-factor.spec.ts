@@ -1,0 +1,113 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { codeOf, setUpApp, toSecondStep } from '../support/factors.ts';
+import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { expect, startService, test } from '../support/service.ts';
+
+async function expectAccessible(page: Page, javaScriptEnabled: boolean): Promise<void> {
+  if (javaScriptEnabled) expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+}
+
+/** Sets up an authenticator app on the page that requires it, and keeps the recovery codes. */
+async function setUpRequiredApp(page: Page, javaScriptEnabled: boolean): Promise<string> {
+  await page.getByRole('button', { name: 'Set up an app' }).click();
+  await expect(page.getByRole('img', { name: 'QR code of the key' })).toBeVisible();
+  await expectAccessible(page, javaScriptEnabled);
+  const secret = await page.getByRole('textbox', { name: 'Key' }).inputValue();
+  await page.getByLabel('Code that the app shows now').fill('000000');
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await expect(page.getByText('That code is wrong.')).toBeVisible();
+  await page.getByLabel('Code that the app shows now').fill(codeOf(secret));
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await expect(page.getByRole('heading', { name: /^Keep these codes now/ })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
+  await expectAccessible(page, javaScriptEnabled);
+  await page.getByRole('link', { name: 'Done' }).click();
+  return secret;
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('an organisation requires a second factor, and a member sets one up to go on', async ({
+      page,
+      browser,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request, { organisation: 'Strict Ltd' });
+      await signIn(page, email);
+      const invitation = await inviteOn(page);
+      const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+      const theirs = await context.newPage();
+      const member = await makeOwner(service, request, { organisation: 'Quayside' });
+      await signIn(theirs, member);
+      await theirs.goto(invitation);
+      await theirs.getByRole('button', { name: 'Join Strict Ltd' }).click();
+      await expect(theirs).toHaveURL('/');
+
+      await page.goto('/organisation');
+      await expect(page.getByText('Set up a second factor of your own before')).toBeVisible();
+      await setUpApp(page);
+      await page.goto('/organisation');
+      await expect(page.getByText('Not required')).toBeVisible();
+      await page.locator('summary', { hasText: '1 member has none' }).click();
+      await expect(page.getByText(member)).toBeVisible();
+      await page.getByRole('button', { name: 'Require a second factor' }).click();
+      await expect(page.getByText(/^Required since/)).toBeVisible();
+      await expectAccessible(page, javaScriptEnabled);
+
+      await theirs.goto('/members');
+      await expect(theirs).toHaveURL('/account/security/required');
+      await expect(theirs.getByText('Strict Ltd requires a second factor')).toBeVisible();
+      await expectAccessible(theirs, javaScriptEnabled);
+      // Another organisation of theirs is not concerned.
+      await theirs.getByRole('button', { name: 'Open Quayside' }).click();
+      await expect(theirs).toHaveURL('/');
+      const { organisation } = await (await page.request.get('/api/session')).json();
+      await theirs.request.post('/api/trpc/organisations.switch', { data: { organisation_id: organisation.id } });
+      await theirs.goto('/');
+      await setUpRequiredApp(theirs, javaScriptEnabled);
+      await expect(theirs).toHaveURL('/');
+      await theirs.goto('/members');
+      await expect(theirs).toHaveURL('/members');
+
+      // The last one stays.
+      await theirs.goto('/account/security');
+      await theirs.getByRole('button', { name: 'Remove the authenticator app' }).click();
+      await expect(theirs.getByText(/^You must have a second factor/).first()).toBeVisible();
+      await page.goto('/organisation');
+      await expect(page.getByText('Every member has one.')).toBeVisible();
+      await page.getByRole('button', { name: 'No longer require it' }).click();
+      await expect(page.getByText('Not required')).toBeVisible();
+      await context.close();
+    });
+  });
+}
+
+test('operators must have a second factor, and set one up before they go on', async ({ browser }) => {
+  const service = await startService({ environment: { SECOND_FACTOR: 'operators' } });
+  try {
+    const context = await browser.newContext({ baseURL: service.baseUrl, locale: 'en-GB' });
+    const page = await context.newPage();
+    const email = await makeOwner(service, context.request, { operator: true });
+    await page.request.post('/api/login', { data: { email, password: passPhrase } });
+    await page.goto('/operator');
+    await expect(page).toHaveURL('/account/security/required');
+    await expect(page.getByText('Your account needs a second factor')).toBeVisible();
+    const secret = await setUpRequiredApp(page, true);
+    await page.goto('/operator');
+    await expect(page).toHaveURL('/operator');
+
+    await page.request.post('/api/logout');
+    await toSecondStep(page, email, passPhrase);
+    await expect(page.getByLabel('Don’t ask in this browser for 30 days')).toHaveCount(0);
+    await page.getByLabel('Code from your app').fill(codeOf(secret, 1));
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await expect(page).not.toHaveURL('/login/second-step');
+    await context.close();
+  } finally {
+    await service.stop();
+  }
+});

@@ -93,6 +93,8 @@ test('operators must have a second factor, and set one up before they go on', as
     const page = await context.newPage();
     const email = await makeOwner(service, context.request, { operator: true });
     await page.request.post('/api/login', { data: { email, password: passPhrase } });
+    await page.goto('/');
+    await expect(page).toHaveURL('/account/security/required');
     await page.goto('/operator');
     await expect(page).toHaveURL('/account/security/required');
     await expect(page.getByText('Your account needs a second factor')).toBeVisible();

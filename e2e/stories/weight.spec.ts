@@ -13,7 +13,10 @@ import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
 for (const path of ['/login', '/signup']) {
-  test(`${path} loads one script, of at most 3,000 bytes compressed`, async ({ page, service }) => {
+  test(`${path} loads one script, of at most 3,000 bytes compressed, and passkeys another one after it`, async ({
+    page,
+    service,
+  }) => {
     const scripts: Promise<Buffer>[] = [];
     page.on('response', (response) => {
       if (response.request().resourceType() === 'script') scripts.push(response.body());
@@ -22,13 +25,27 @@ for (const path of ['/login', '/signup']) {
     await page.getByRole('link', { name: /^(Create|Sign in)/ }).hover();
     await page.waitForLoadState('networkidle');
 
-    expect(scripts).toHaveLength(1);
+    const bytes = (await Promise.all(scripts)).map((body) => gzipSync(body, { level: 9 }).length);
+    expect(bytes).toHaveLength(path === '/login' ? 2 : 1);
     const inline = await page.locator('script:not([src])').count();
     expect(inline).toBe(0);
-    const bytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body, { level: 9 }).length, 0);
-    expect(bytes).toBeLessThanOrEqual(3_000);
+    const [own = 0, passkeys = 0] = bytes;
+    expect(own).toBeLessThanOrEqual(3_000);
+    expect(passkeys).toBeLessThanOrEqual(4_000);
   });
 }
+
+test('a browser without passkeys loads no script for them', async ({ page, service }) => {
+  const scripts: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request.url());
+  });
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
+  await page.goto(`${service.baseUrl}/login`);
+  await page.waitForLoadState('networkidle');
+  expect(scripts).toHaveLength(1);
+  await expect(page.getByRole('button', { name: 'Use a passkey' })).toBeHidden();
+});
 
 test('no page loads more than 12 scripts', async () => {
   const withoutKit = ['/login', '/signup', '/verify'];

@@ -19,6 +19,7 @@ export interface LayoutData {
     fresh: boolean;
     hasPassword: boolean;
     hasFactor: boolean;
+    hasPasskey: boolean;
   } | null;
   /** The notice about the form that led to this page; null on every other page. */
   notice: ShownNotice | null;

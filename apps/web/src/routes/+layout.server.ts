@@ -22,6 +22,7 @@ export const load: LayoutServerLoad = ({ locals, cookies, request }): LayoutData
       fresh: principal.freshUntil !== null && principal.freshUntil > locals.app.now(),
       hasPassword: principal.hasPassword,
       hasFactor: principal.hasFactor,
+      hasPasskey: principal.hasPasskey,
     },
   };
 };

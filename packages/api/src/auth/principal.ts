@@ -49,6 +49,8 @@ export type UserPrincipal = Authority & {
   freshByFactor: boolean;
   /** Whether the account has a second factor, usable or not. */
   hasFactor: boolean;
+  /** Whether one of them is a passkey. */
+  hasPasskey: boolean;
   /** Who requires a second factor that the user has yet to set up or to give; null if nothing is missing. */
   factorMissing: RequiredBy | null;
   /** Whether the user has the power of an operator: the mark, and a second factor in time where one is required. */
@@ -95,6 +97,7 @@ export function makePrincipal(
         | 'freshByFactor'
         | 'hasPassword'
         | 'hasFactor'
+        | 'hasPasskey'
         | 'reviewPending'
         | 'factorMissing'
         | 'operates'
@@ -115,6 +118,7 @@ export function makePrincipal(
     freshUntil: facts.freshUntil ?? null,
     freshByFactor: facts.freshByFactor ?? false,
     hasFactor: facts.hasFactor ?? false,
+    hasPasskey: facts.hasPasskey ?? false,
     reviewPending: facts.reviewPending ?? false,
     factorMissing,
     operates: facts.operates ?? facts.user.operator,

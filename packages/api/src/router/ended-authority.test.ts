@@ -1,21 +1,28 @@
-import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { eq, getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditAction } from '../audit/actions.ts';
+import { usableMethods } from '../auth/factors/has-factor.ts';
+import { beginStep } from '../auth/factors/step-attempt.ts';
 import { readKey } from '../auth/read-key.ts';
-import { isKnownBrowser, tokenForBrowser } from '../auth/sessions/known-browser.ts';
-import { readSession, readSharedSession, shareSession, startSession } from '../auth/sessions/session.ts';
+import { isKnownBrowser, isTrustedBrowser, tokenForBrowser, trustBrowser } from '../auth/sessions/known-browser.ts';
+import { insertSession, readSession, readSharedSession, shareSession, startSession } from '../auth/sessions/session.ts';
 import { matchUser } from '../auth/sign-in/match-user.ts';
+import { readSecondStep } from '../auth/sign-in/second-step.ts';
 import { sendVerification } from '../auth/verification/send-verification.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { findUser } from '../operators/find-accounts.ts';
 import { revokeOperator } from '../operators/operator-mark.ts';
 import { eraseOnRequest } from '../operators/users/data-requests.ts';
+import { resetSecondFactor } from '../operators/users/reset-second-factor.ts';
 import { endSessions, suspendUser } from '../operators/users/suspend-user.ts';
 import * as schema from '../platform/db/schema/all.ts';
 import { memberships } from '../platform/db/schema/members.ts';
-import { createPasswordLink, restoreUser } from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
+import { hashToken } from '../platform/security/token.ts';
+import { createPasswordLink, grantOperator, restoreUser } from '../testing/admin-commands.ts';
+import { serviceUrl, startTestApp, type TestApp } from '../testing/app.ts';
+import { newAuthenticator } from '../testing/authenticator.ts';
+import { newBrowser } from '../testing/browser.ts';
 import {
   callerFor,
   givePlan,
@@ -26,6 +33,7 @@ import {
   testPassword,
   tokenIn,
 } from '../testing/factories.ts';
+import { addTotp } from '../testing/factors.ts';
 
 /** What lasts, once it was made with the authority of a user. */
 const powers = [
@@ -39,6 +47,11 @@ const powers = [
   'invitation',
   'identity',
   'known browser',
+  'trusted browser',
+  'authenticator app',
+  'recovery code',
+  'passkey that opens a session by itself',
+  'sign-in that waits for its second step',
   'feed cursor',
   'pending change of address',
   'job that will mail a change of address',
@@ -60,15 +73,26 @@ const endings = [
   'deletion by oneself',
   'erasure',
   'sign-out everywhere',
+  'another factor',
+  'removed authenticator app',
+  'new recovery codes',
+  'reset of the second factor',
+  'mark of an operator',
 ] as const;
 type Ending = (typeof endings)[number];
 
 /** Ends, stays, or does so unless the page's choice (a ticked box, --keep-keys) says otherwise. */
 type Cell = 'ends' | 'stays' | 'ends unless kept' | 'stays unless revoked';
 
+/** Factors outlast what they are asked for beside: a password or address that somebody else may have set. */
+const factorsStay = { 'authenticator app': 'stays', 'recovery code': 'stays' } as const;
+const passkey = 'passkey that opens a session by itself';
+
 const rule: Record<Ending, Record<Power, Cell>> = {
   'new password by oneself': {
     ...all('ends'),
+    ...factorsStay,
+    [passkey]: 'stays',
     'API key of the organisation': 'stays unless revoked',
     'API key of the deployment': 'stays unless revoked',
     identity: 'stays',
@@ -77,6 +101,7 @@ const rule: Record<Ending, Record<Power, Cell>> = {
   },
   'new password by mail': {
     ...all('ends'),
+    ...factorsStay,
     'API key of the organisation': 'ends unless kept',
     'API key of the deployment': 'ends unless kept',
     identity: 'ends unless kept',
@@ -85,6 +110,7 @@ const rule: Record<Ending, Record<Power, Cell>> = {
   },
   'new password by an operator’s link': {
     ...all('ends'),
+    ...factorsStay,
     'API key of the organisation': 'ends unless kept',
     'API key of the deployment': 'ends unless kept',
     identity: 'ends unless kept',
@@ -93,6 +119,10 @@ const rule: Record<Ending, Record<Power, Cell>> = {
   },
   'change of address in a session': {
     ...all('ends'),
+    ...factorsStay,
+    [passkey]: 'stays',
+    'trusted browser': 'stays',
+    'sign-in that waits for its second step': 'stays',
     'API key of the organisation': 'stays unless revoked',
     'API key of the deployment': 'stays unless revoked',
     identity: 'stays',
@@ -101,6 +131,7 @@ const rule: Record<Ending, Record<Power, Cell>> = {
   },
   'change of address by its form': {
     ...all('ends'),
+    ...factorsStay,
     'API key of the organisation': 'stays unless revoked',
     'API key of the deployment': 'stays unless revoked',
     identity: 'ends unless kept',
@@ -116,6 +147,8 @@ const rule: Record<Ending, Record<Power, Cell>> = {
   // As it is after the account was restored: during the suspension the identity is refused as well.
   suspension: {
     ...all('ends'),
+    ...factorsStay,
+    [passkey]: 'stays',
     'API key of the organisation': 'ends unless kept',
     'API key of the deployment': 'ends unless kept',
     identity: 'stays',
@@ -142,7 +175,24 @@ const rule: Record<Ending, Record<Power, Cell>> = {
     session: 'ends',
     'shared cookie': 'ends',
     'job that will mail a change of address': 'ends',
+    'trusted browser': 'ends',
   },
+  'another factor': { ...all('stays'), 'trusted browser': 'ends' },
+  'removed authenticator app': { ...all('stays'), 'authenticator app': 'ends', 'trusted browser': 'ends' },
+  'new recovery codes': { ...all('stays'), 'recovery code': 'ends' },
+  'reset of the second factor': {
+    ...all('stays'),
+    session: 'ends',
+    'shared cookie': 'ends',
+    'job that will mail a change of address': 'ends',
+    'trusted browser': 'ends',
+    'authenticator app': 'ends',
+    'recovery code': 'ends',
+    [passkey]: 'ends',
+    'sign-in that waits for its second step': 'ends',
+  },
+  // The mark of who has it already is given again.
+  'mark of an operator': { ...all('stays'), 'trusted browser': 'ends' },
 };
 
 function all(cell: Cell): Record<Power, Cell> {
@@ -167,12 +217,11 @@ const secrets: Record<string, Power | null> = {
   'sign_ups.browser_hash': null,
   'sign_ups.password_hash': null,
   'users.password_hash': null,
-  // Factors open nothing without the first step.
-  'recovery_codes.code_hash': null,
-  'totp_secrets.secret': null,
-  // The second step and what its limits count.
-  'sessions.step_hash': null,
-  'step_attempts.id_hash': null,
+  'recovery_codes.code_hash': 'recovery code',
+  'totp_secrets.secret': 'authenticator app',
+  'sessions.step_hash': 'sign-in that waits for its second step',
+  'step_attempts.id_hash': 'sign-in that waits for its second step',
+  // What the limits of the second step count.
   'step_attempts.idp_subject': null,
   'step_attempts.browser_hash': null,
   'used_challenges.challenge_hash': null,
@@ -190,13 +239,14 @@ const endingOf: Record<AuditAction, Ending | null> = {
   'organisation-left': 'leaving',
   'account-deleted': 'erasure',
   'sessions-ended': 'sign-out everywhere',
-  'second-factor-reset': 'sign-out everywhere',
+  'second-factor-reset': 'reset of the second factor',
+  'factor-added': 'another factor',
+  'factor-removed': 'removed authenticator app',
+  'recovery-codes-made': 'new recovery codes',
+  'operator-granted': 'mark of an operator',
   'session-ended': 'sign-out everywhere',
   ...none(
-    'factor-added',
-    'factor-removed',
     'passkey-refused',
-    'recovery-codes-made',
     'recovery-code-used',
     'second-factor-failed',
     'second-factor-required',
@@ -228,7 +278,6 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'invitation-withdrawn',
     'member-joined',
     'person-restored',
-    'operator-granted',
     'password-link-made',
     'api-key-created',
     'api-key-revoked',
@@ -286,13 +335,35 @@ async function makeWorld() {
   const renew = async (token: string) => {
     own = token;
   };
-  const apiOf = async (token: string) => callerFor(test, await readSession(test.app, token), { session: { renew } });
+  let challenge: string | null = null;
+  const passkeys = {
+    challengeCookie: () => challenge,
+    rememberChallenge: (cookie: string) => {
+      challenge = cookie;
+    },
+  };
+  const apiOf = async (token: string) =>
+    callerFor(test, await readSession(test.app, token), { session: { renew, ...passkeys } });
   const api = await apiOf(own);
-  const session = await startSession(test.app, { ...start, browserHash: browser.hash });
-  const shared = await shareSession(test.app, session);
 
   const identity = makeIdentity({ email });
   await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
+  const { recoveryCodes } = await addTotp(test, api);
+  const authenticator = newAuthenticator(serviceUrl);
+  const created = authenticator.create(await api.factors.passkeyOptions());
+  await api.factors.addPasskey({ name: 'Laptop', passkey: created });
+  // With the second step done, as all further sessions of the user begin.
+  const session = await test.app.db.transaction(async (tx) => {
+    const token = await insertSession(test.app, tx, { ...start, freshByFactor: true, browserHash: browser.hash });
+    const trusted = await trustBrowser(test.app, tx, { userId, browserHash: browser.hash });
+    return { token, trusted };
+  });
+  const stepToken = await test.app.db.transaction(async (tx) => {
+    const begun = { userId, organisationId, idpSubject: null, linking: null, browserHash: '' };
+    return (await beginStep(test.app, tx, begun)).token;
+  });
+  const shared = await shareSession(test.app, session.token);
+
   const key = (await api.keys.create({ organisation_id: organisationId, name: 'Worker' })).key;
   const deploymentKey = (await api.operators.createKey({ name: 'Console' })).key;
   const chiefsKey = (await chief.api.keys.create({ organisation_id: organisationId, name: 'Reader' })).key;
@@ -304,12 +375,12 @@ async function makeWorld() {
   const wanted = newEmail();
   await api.accounts.changeAddress({ email: wanted });
   const change = tokenIn((await test.sandbox.mailbox.waitFor(wanted)).text);
-  const sessionId = (await readSession(test.app, session))?.sessionId ?? '';
+  const sessionId = (await readSession(test.app, session.token))?.sessionId ?? '';
   const job = { email: newEmail(), userId, sessionId };
   const cursor = (await callerFor(test, await readKey(test.app, chiefsKey)).changes.since({})).next;
 
   const works: Record<Power, () => Promise<boolean>> = {
-    session: async () => succeeds(callerFor(test, await readSession(test.app, session)).accounts.profile()),
+    session: async () => succeeds(callerFor(test, await readSession(test.app, session.token)).accounts.profile()),
     'shared cookie': async () => succeeds(callerFor(test, await readSharedSession(test.app, shared)).sessions.verify()),
     'API key of the organisation': async () =>
       succeeds(callerFor(test, await readKey(test.app, key)).members.list({ organisation: organisationId })),
@@ -327,8 +398,22 @@ async function makeWorld() {
       ),
     'known browser': async () => {
       const now = await findUser(test.app.db, userId).catch(() => null);
-      return now !== null && isKnownBrowser(test.app, test.app.db, { email: now.email, token: browser.token });
+      return now !== null && isKnownBrowser(test.app, test.app.db, { email: now.email, token: session.trusted });
     },
+    'trusted browser': () =>
+      test.app.db.transaction((tx) => isTrustedBrowser(test.app, tx, { userId, token: session.trusted })),
+    'authenticator app': async () => (await usableMethods(test.app, test.app.db, userId)).includes('totp'),
+    'recovery code': async () => {
+      const isTheirs = eq(schema.recoveryCodes.codeHash, hashToken(recoveryCodes[0] ?? ''));
+      return (await test.app.db.$count(schema.recoveryCodes, isTheirs)) > 0;
+    },
+    'passkey that opens a session by itself': async () => {
+      const visitor = newBrowser(test);
+      const { body: options } = await visitor.post('/api/login/passkey/options');
+      const answer = { passkey: authenticator.get(options) };
+      return (await visitor.post('/api/login/passkey', answer)).status === 200;
+    },
+    'sign-in that waits for its second step': async () => (await readSecondStep(test.app, stepToken)) !== null,
     'feed cursor': async () =>
       succeeds(callerFor(test, await readKey(test.app, chiefsKey)).changes.since({ after: cursor })),
     'pending change of address': async () => (await open(change)).kind === 'change-offered',
@@ -403,6 +488,11 @@ const act: Record<Ending, (world: World, other: boolean) => Promise<unknown>> = 
   },
   erasure: ({ userId }, other) => eraseOnRequest(test.app, { userId, keepKeys: other }, commandLine),
   'sign-out everywhere': ({ userId }) => endSessions(test.app, { userId }, commandLine),
+  'another factor': ({ api }) => addTotp(test, api),
+  'removed authenticator app': ({ api }) => api.factors.remove({ id: 'totp' }),
+  'new recovery codes': ({ api }) => api.factors.recoveryCodes(),
+  'reset of the second factor': ({ userId }) => resetSecondFactor(test.app, { userId }, commandLine),
+  'mark of an operator': ({ email }) => grantOperator(test.app, email),
 };
 
 const lives = (cell: Cell, other: boolean) =>

@@ -6,7 +6,7 @@ import { languageOf } from './request-source.ts';
 const visitorRoutes = ['/login', '/signup'];
 
 /** Cookies that do not change these pages, or are part of the key (language and theme). */
-const neutralCookie = /^(__Host-)?(theme|language|known)$/;
+const neutralCookie = /^(__Host-)?(theme|language|known|challenge)$/;
 
 /** A page as it was rendered for the first visitor. */
 type CachedPage = { headers: [name: string, value: string][]; body: ArrayBuffer };

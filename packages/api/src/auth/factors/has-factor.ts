@@ -12,10 +12,11 @@ import { totpPurpose } from './totp.ts';
  * be used (a secret that no key decrypts, a passkey that is refused) stays one, and is never a way past. Written as text,
  * because drizzle leaves the tables' names out of columns in a query on one table.
  */
-export const hasFactor = sql<boolean>`(
-  exists (select from passkeys where passkeys.user_id = users.id)
-  or exists (select from totp_secrets where totp_secrets.user_id = users.id and totp_secrets.confirmed_at is not null)
+export const hasPasskey = sql<boolean>`exists (select from passkeys where passkeys.user_id = users.id)`;
+export const hasTotp = sql<boolean>`exists (
+  select from totp_secrets where totp_secrets.user_id = users.id and totp_secrets.confirmed_at is not null
 )`;
+export const hasFactor = sql<boolean>`(${hasPasskey} or ${hasTotp})`;
 
 /** Whether a user has a second factor, as `hasFactor` says. */
 export async function userHasFactor(db: Executor, userId: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { writeIfPossible } from '../../platform/db/write-if-possible.ts';
 import { hashToken } from '../../platform/security/token.ts';
-import { hasFactor } from '../factors/has-factor.ts';
+import { hasPasskey, hasTotp } from '../factors/has-factor.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
@@ -185,7 +185,8 @@ function selectRow(db: Executor, hasToken: SQL) {
         hasPassword: sql<boolean>`${users.passwordHash} is not null`,
         reviewSince: users.reviewSince,
         factorDueAt: users.factorDueAt,
-        hasFactor,
+        hasPasskey,
+        hasTotp,
       },
       organisation: {
         id: organisation.id,

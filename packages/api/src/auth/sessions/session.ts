@@ -190,6 +190,7 @@ async function readByToken(
 
   if (!readOnly && idleMilliseconds >= useMilliseconds) await recordUse(app, session);
   if (!readOnly && organisation !== null) await recordSeen(app, user.id, organisation);
+  const hasFactor = user.hasPasskey || user.hasTotp;
   const principal = makePrincipal({
     user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
@@ -199,7 +200,7 @@ async function readByToken(
       accountStatus === 'active'
         ? missingFactor(app, {
             operator: user.operator,
-            hasFactor: user.hasFactor,
+            hasFactor,
             identityFactor: session.identityFactor,
             requiredFrom: organisation?.secondFactorFrom ?? null,
           })
@@ -211,7 +212,8 @@ async function readByToken(
     hasPassword: user.hasPassword,
     freshUntil: session.freshUntil,
     freshByFactor: session.freshByFactor,
-    hasFactor: user.hasFactor,
+    hasFactor,
+    hasPasskey: user.hasPasskey,
     reviewPending: user.reviewSince !== null,
     planRow,
   });

@@ -36,7 +36,7 @@ test('a passkey is added, signs in without address and password, and confirms it
   await expect(page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Done' }).click();
-  await expect(page.getByText('Work laptop')).toBeVisible();
+  await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expect(page.getByText('Not used yet')).toBeVisible();
   await expectAccessible(page);
 
@@ -71,7 +71,7 @@ test('a passkey is added, signs in without address and password, and confirms it
   await expect(page.getByRole('heading', { name: 'Confirm that it’s you' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Remove Work laptop' }).click();
   await expect(page.getByText('The second factor is removed.')).toBeVisible();
-  await expect(page.getByText('Work laptop')).toHaveCount(0);
+  await expect(page.getByText('Work laptop', { exact: true })).toHaveCount(0);
 });
 
 test('a passkey is suggested in the address field', async ({ page, request, service }) => {

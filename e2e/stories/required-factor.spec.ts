@@ -13,7 +13,7 @@ async function setUpRequiredApp(page: Page, javaScriptEnabled: boolean): Promise
   await page.getByRole('button', { name: 'Set up an app' }).click();
   await expect(page.getByRole('img', { name: 'QR code of the key' })).toBeVisible();
   await expectAccessible(page, javaScriptEnabled);
-  const secret = await page.getByRole('textbox', { name: 'Key' }).inputValue();
+  const secret = await page.getByRole('textbox', { name: 'Key', exact: true }).inputValue();
   await page.getByLabel('Code that the app shows now').fill('000000');
   await page.getByRole('button', { name: 'Turn on' }).click();
   await expect(page.getByText('That code is wrong.')).toBeVisible();

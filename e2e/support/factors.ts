@@ -20,7 +20,7 @@ export async function setUpApp(page: Page, look: (name: string) => Promise<void>
   await page.goto('/account/security');
   await page.getByRole('button', { name: 'Set up an app' }).click();
   await expect(page.getByRole('img', { name: 'QR code of the key' })).toBeVisible();
-  const secret = await page.getByRole('textbox', { name: 'Key' }).inputValue();
+  const secret = await page.getByRole('textbox', { name: 'Key', exact: true }).inputValue();
   await look('account-security-app');
   const used = codeOf(secret);
   await page.getByLabel('Code that the app shows now').fill(used);

@@ -3,6 +3,7 @@ import {
   confirmTotp,
   confirmTotpInput,
   listFactors,
+  readFactorWarnings,
   readTotpSetup,
   removeFactor,
   removeFactorInput,
@@ -20,6 +21,7 @@ const addingProcedure = approvedSetupProcedure.use(fresh);
 
 export const factorsRouter = router({
   list: approvedSetupProcedure.query(({ ctx }) => listFactors(ctx.app, ctx.principal)),
+  warnings: approvedProcedure.query(({ ctx }) => readFactorWarnings(ctx.app, ctx.principal)),
   requirement: approvedSetupProcedure.query(({ ctx }) => readRequirement(ctx.app, ctx.principal)),
   totp: addingProcedure.input(body(nothing)).mutation(({ ctx }) => beginTotp(ctx.app, ctx.principal)),
   totpSetup: addingProcedure.query(({ ctx }) => readTotpSetup(ctx.app, ctx.principal)),

@@ -9,6 +9,7 @@ import {
   readDeploymentKeys,
   revokeDeploymentKey,
 } from '../operators/keys.ts';
+import { readOperatorsWithoutFactor } from '../operators/list-operators-without-factor.ts';
 import {
   listOrganisations,
   organisationInput,
@@ -26,6 +27,7 @@ import { decidedInput, readDecided, undoDecision, undoInput } from '../operators
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
 import { createPasswordLinkFor, passwordLinkInput } from '../operators/users/create-password-link.ts';
 import { listUsers, readUserPage, userInput } from '../operators/users/read-users.ts';
+import { resetSecondFactorOf } from '../operators/users/reset-second-factor.ts';
 import { restoreUser, restoreUserInput, suspendUser, suspendUserInput } from '../operators/users/suspend-user.ts';
 import { body, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
 
@@ -48,6 +50,11 @@ export const operatorsRouter = router({
     .use(freshOrPassword)
     .input(body(passwordLinkInput))
     .mutation(({ ctx, input }) => createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
+  resetSecondFactor: operatorProcedure.input(body(userInput)).mutation(async ({ ctx, input }) => {
+    await resetSecondFactorOf(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
+  withoutFactor: operatorProcedure.query(({ ctx }) => readOperatorsWithoutFactor(ctx.app, ctx.principal)),
   suspend: operatorProcedure
     .input(body(suspendUserInput))
     .mutation(({ ctx, input }) => suspendUser(ctx.app, input, inConsole(ctx.principal, ctx.client))),

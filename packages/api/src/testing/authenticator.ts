@@ -67,7 +67,7 @@ export function newAuthenticator(origin: string) {
       return {
         id,
         rawId: id,
-        type: 'public-key',
+        type: 'public-key' as const,
         response: {
           clientDataJSON: clientData('webauthn.create', challenge, odd).toString('base64url'),
           attestationObject: cbor(attestation).toString('base64url'),
@@ -84,7 +84,7 @@ export function newAuthenticator(origin: string) {
       return {
         id,
         rawId: id,
-        type: 'public-key',
+        type: 'public-key' as const,
         response: {
           clientDataJSON: data.toString('base64url'),
           authenticatorData: authData.toString('base64url'),

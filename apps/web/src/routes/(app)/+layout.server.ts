@@ -8,8 +8,10 @@ import type { LayoutServerLoad } from './$types';
 export const load: LayoutServerLoad = async ({ locals, url }) => {
   void url.href;
   const user = signedInUser(locals);
+  // Every page redirects such a user to where the account can be used again.
+  const isOpen = user?.accountStatus === 'active' && user.factorMissing === null;
   return {
     readFor: user?.user.id ?? null,
-    organisations: user?.accountStatus === 'active' ? await locals.api.organisations.mine() : [],
+    organisations: isOpen ? await locals.api.organisations.mine() : [],
   };
 };

@@ -10,18 +10,19 @@ import { setupSteps } from './setup-steps.ts';
 
 export const load: PageServerLoad = async (event) => {
   await redirectToInvitation(event);
-  const { user, organisation, scopes, sessionId } = requirePage(event);
+  const { user, organisation, scopes, sessionId, hasFactor } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();
   // Without an organisation the user stays on this page: the product would redirect back.
   if (!organisation) return { now, refusedBy: null, organisation: null };
   const refusedBy = await redirectToReturnUrl(event, { sessionId });
 
-  const [overview, { total: members }, activity, newBrowsers] = await Promise.all([
+  const [overview, { total: members }, activity, newBrowsers, factorWarnings] = await Promise.all([
     api.subscription.overview(),
     api.members.search(),
     api.accounts.activity(),
     api.accounts.newBrowsers(),
+    hasFactor ? api.factors.warnings() : null,
   ]);
   const isAdministrator = scopes.includes('ADMIN');
   return {
@@ -33,6 +34,7 @@ export const load: PageServerLoad = async (event) => {
       isAdministrator,
       members,
       newBrowsers: newBrowsers.length,
+      factorWarnings,
       steps: areStepsHidden(event, organisation.id)
         ? []
         : setupSteps({ overview, members, isAdministrator, hasName: user.name !== null }),

@@ -1,6 +1,7 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
 import { hasSubscription, isPaymentDue, paymentFacts, whyFree } from '#lib/format/plans/plan-text.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
+import { factorTexts } from '#lib/messages/shared/factors.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
 export type Overview = RouterOutputs['subscription']['overview'];
@@ -30,6 +31,31 @@ export function signInNotice(newBrowsers: number): HomeNotice | null {
     href: '/account/security',
     action: t.seeSignIns,
   };
+}
+
+/** Says that recovery codes run out, and that somebody tries to guess codes. */
+export function factorNotices({
+  few_recovery_codes,
+  many_wrong_codes,
+}: RouterOutputs['factors']['warnings']): HomeNotice[] {
+  const t = factorTexts();
+  const href = '/account/security';
+  return [
+    ...(many_wrong_codes
+      ? [
+          {
+            tone: 'warn' as const,
+            title: t.manyWrong,
+            text: t.manyWrongText,
+            href: '/account?change=password',
+            action: t.changePassword,
+          },
+        ]
+      : []),
+    ...(few_recovery_codes
+      ? [{ tone: 'warn' as const, title: t.fewCodes, text: t.fewCodesText, href, action: t.seeSecurity }]
+      : []),
+  ];
 }
 
 function paymentNotice({ plan, notice }: Overview): HomeNotice | null {

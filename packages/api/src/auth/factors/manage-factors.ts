@@ -13,9 +13,9 @@ import type { Approved } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
 import { knownBrowserHash } from '../sessions/known-browser.ts';
 import { deleteOtherSessions, requireExistingSession } from '../sessions/session.ts';
-import { takeFirstTotp, wrongCode } from './check-code.ts';
+import { countWrongCodes, takeFirstTotp, wrongCode } from './check-code.ts';
 import { readFactors, readPendingTotp, userHasFactor } from './has-factor.ts';
-import { makeRecoveryCodes } from './recovery-codes.ts';
+import { countRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
 import { endTrust } from './step-attempt.ts';
 import { newTotpSecret, totpPurpose, totpUri } from './totp.ts';
 import { endFactorGrace, mustHaveFactor } from './who-must.ts';
@@ -34,6 +34,20 @@ export async function listFactors(app: App, { user }: Approved) {
     })),
     totp: totpSince !== null,
     recovery_codes_left: codesLeft,
+  };
+}
+
+/** So many wrong codes in a day are told. */
+const manyWrongCodes = 20;
+/** With so few recovery codes left their user is warned. */
+const fewRecoveryCodes = 3;
+
+/** Returns what home warns of: recovery codes that run out, and somebody who tries codes. Nothing without a factor. */
+export async function readFactorWarnings(app: App, { user, hasFactor }: Approved) {
+  if (!hasFactor) return { few_recovery_codes: false, many_wrong_codes: false };
+  return {
+    few_recovery_codes: (await countRecoveryCodes(app.db, user.id)) <= fewRecoveryCodes,
+    many_wrong_codes: (await countWrongCodes(app, user.id)) >= manyWrongCodes,
   };
 }
 

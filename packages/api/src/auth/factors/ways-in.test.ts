@@ -2,15 +2,18 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities, knownBrowsers, users } from '../../platform/db/schema/accounts.ts';
 import { recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { createPasswordLink, grantOperator, suspendUser } from '../../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
+import { newAuthenticator } from '../../testing/authenticator.ts';
 import { newBrowser } from '../../testing/browser.ts';
 import {
   callerFor,
   linkSubject,
   makeIdentity,
+  makeInvitation,
   makeOwner,
   newEmail,
   testClient,
@@ -18,6 +21,8 @@ import {
   tokenIn,
 } from '../../testing/factories.ts';
 import { addTotp, nextCode } from '../../testing/factors.ts';
+import type { UserPrincipal } from '../principal.ts';
+import { readKey } from '../read-key.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import { readPresentedSession, readSession, readSharedSession, shareSession } from '../sessions/session.ts';
 import { confirmIdentity } from '../sign-in/connect-identity.ts';
@@ -27,26 +32,38 @@ import { finishSecondStep } from '../sign-in/second-step.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
 
 let test: TestApp;
-let untrusting: TestApp['app'];
 beforeAll(async () => {
-  test = await startTestApp();
+  test = await startTestApp({ environment: { TOKEN_TTL_SECONDS: '300' } });
   test.stopClock();
-  untrusting = { ...test.app, config: { ...test.app.config, idpTrustedForSecondFactor: false } };
 });
 afterAll(() => test.close());
 
-type Made = Awaited<ReturnType<typeof makeOwner>> & { knownBrowser: string | null };
+/** A deployment with a setting of its own, on the same database. */
+function withConfig(changed: Partial<TestApp['app']['config']>): TestApp {
+  return { ...test, app: { ...test.app, config: { ...test.app.config, ...changed } } };
+}
 
-/** What a way in leads to: a session that opens, the second step, or a refusal. */
-type Led = 'in' | 'step' | 'refused';
+type Made = Awaited<ReturnType<typeof makeOwner>> & {
+  key: string;
+  knownBrowser: string | null;
+  authenticator?: ReturnType<typeof newAuthenticator>;
+};
 
-async function ledBy(made: Made, firstStep: object, app = test.app): Promise<Led> {
+/** What a way in leads to: a session that opens, the second step, the page that sets a factor up, or a refusal. */
+type Led = 'in' | 'step' | 'setup' | 'refused';
+
+function ledTo(principal: UserPrincipal | null): Led {
+  if (principal?.factorMissing) expect(principal.scopes).toEqual([]);
+  if (principal?.factorMissing) return 'setup';
+  return principal?.scopes.includes('ADMIN') ? 'in' : 'refused';
+}
+
+async function ledBy({ app }: TestApp, made: Made, firstStep: object): Promise<Led> {
   const { userId, organisationId, knownBrowser } = made;
   const client = { ...testClient, knownBrowser };
   const opened = await openSession(app, { userId, organisationId, ...firstStep }, client).catch(() => null);
   if (opened === null) return 'refused';
-  if (opened.kind === 'session')
-    return (await readSession(app, opened.token))?.scopes.includes('ADMIN') ? 'in' : 'refused';
+  if (opened.kind === 'session') return ledTo(await readSession(app, opened.token));
   // A session that waits for the step is none, and holds no scope.
   if (opened.waitingToken !== null) {
     expect(await readPresentedSession(app, opened.waitingToken)).toEqual({ principal: null, waits: true });
@@ -55,59 +72,81 @@ async function ledBy(made: Made, firstStep: object, app = test.app): Promise<Led
   return 'step';
 }
 
-async function passwordLed({ email, knownBrowser }: Made, password = testPassword): Promise<Led> {
-  const browser = newBrowser(test, { kept: knownBrowser === null ? {} : { known: knownBrowser } });
+/** Signs in with the password in a browser. */
+async function withPassword(at: TestApp, { email, knownBrowser }: Made, password = testPassword) {
+  const browser = newBrowser(at, { kept: knownBrowser === null ? {} : { known: knownBrowser } });
   const { status, body } = await browser.post('/api/login', { email, password });
-  if (status === 200) return (await browser.get('/api/session')).body.scopes.includes('ADMIN') ? 'in' : 'refused';
-  expect((await browser.get('/api/session')).status).toBe(401);
-  return body.code === 'SECOND_FACTOR_REQUIRED' ? 'step' : 'refused';
+  const session = await browser.get('/api/session');
+  let led: Led = body.code === 'SECOND_FACTOR_REQUIRED' ? 'step' : 'refused';
+  if (status === 200) led = session.body.code === 'SECOND_FACTOR_SETUP' ? 'setup' : 'in';
+  expect(session.status).toBe({ in: 200, setup: 403, step: 401, refused: 401 }[led]);
+  return { led, browser };
 }
 
-async function identityLed(made: Made, { counts, app = test.app }: { counts: boolean; app?: TestApp['app'] }) {
+async function passwordLed(at: TestApp, made: Made, password = testPassword): Promise<Led> {
+  return (await withPassword(at, made, password)).led;
+}
+
+async function identityLed(at: TestApp, made: Made, counts: boolean) {
   const subject = `subject of ${made.userId}`;
   await linkSubject(test, made.userId, subject);
   await test.app.db.update(identities).set({ countsAsFactor: counts }).where(eq(identities.subject, subject));
-  return ledBy(made, { idpSubject: subject }, app);
+  return ledBy(at, made, { idpSubject: subject });
 }
 
 /** Signs in with an identity of the account's address that nobody has linked. */
-async function addressLed(made: Made): Promise<Led> {
+async function addressLed(at: TestApp, made: Made): Promise<Led> {
   const identity = makeIdentity({ email: made.email });
   const matched = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
   if (matched.accountStatus === 'closed') return 'refused';
-  const led = await ledBy(made, { idpSubject: identity.subject, linking: matched.linking ?? null });
+  const led = await ledBy(at, made, { idpSubject: identity.subject, linking: matched.linking ?? null });
   const linked = await test.app.db.$count(identities, eq(identities.userId, made.userId));
   // Nobody binds a subject without the step.
-  expect(linked).toBe(led === 'in' ? 1 : 0);
+  expect(linked).toBe(led === 'step' ? 0 : 1);
   return led;
 }
 
-async function afterNewPassword(made: Made, token: string): Promise<Led> {
+async function afterNewPassword(at: TestApp, made: Made, token: string): Promise<Led> {
   const password = 'quite another pass phrase';
   const before = await test.app.db.$count(sessions, eq(sessions.userId, made.userId));
   const set = await callerFor(test, null)
     .accounts.setPassword({ token, password })
     .catch(() => null);
   expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(set === null ? before : 0);
-  return passwordLed(made, password);
+  return passwordLed(at, made, password);
 }
 
-const ways: Record<string, (made: Made) => Promise<Led>> = {
-  password: (made) => passwordLed(made),
-  'an identity that counts': (made) => identityLed(made, { counts: true }),
-  'an identity that counts, of a provider that is not trusted': (made) =>
-    identityLed(made, { counts: true, app: untrusting }),
-  'an identity linked by address': (made) => identityLed(made, { counts: false }),
+async function isClosed({ email }: Made): Promise<boolean> {
+  return (await accountByEmail(test.app.db, email))?.accountStatus === 'closed';
+}
+
+const ways: Record<string, (at: TestApp, made: Made) => Promise<Led>> = {
+  password: (at, made) => passwordLed(at, made),
+  'an identity that counts': (at, made) => identityLed(at, made, true),
+  'an identity that counts, of a provider that is not trusted': (at, made) =>
+    identityLed(
+      { ...at, app: { ...at.app, config: { ...at.app.config, idpTrustedForSecondFactor: false } } },
+      made,
+      true,
+    ),
+  'an identity linked by address': (at, made) => identityLed(at, made, false),
   'an identity to be linked by address': addressLed,
-  async 'password link'(made) {
+  async 'password link'(at, made) {
     const link = await createPasswordLink(test.app, made.email).catch(() => null);
     if (link === null) return 'refused';
-    return afterNewPassword(made, new URL(link).searchParams.get('token') ?? '');
+    return afterNewPassword(at, made, new URL(link).searchParams.get('token') ?? '');
   },
-  async 'change of address by its form'(made) {
-    const email = newEmail();
+  async 'verification link'(at, made) {
     // A closed account's mail does not leave.
-    if ((await accountByEmail(test.app.db, made.email))?.accountStatus === 'closed') return passwordLed(made);
+    if (await isClosed(made)) return passwordLed(at, made);
+    await callerFor(test, null).accounts.resend({ email: made.email });
+    const token = tokenIn((await test.sandbox.mailbox.waitFor(made.email)).text);
+    const outcome = await verifyEmail(test.app, { token, browserToken: null }, testClient);
+    return afterNewPassword(at, made, ('offers' in outcome && outcome.offers.password?.token) || '');
+  },
+  async 'change of address by its form'(at, made) {
+    const email = newEmail();
+    if (await isClosed(made)) return passwordLed(at, made);
     await made.api.accounts.changeAddress({ email, password: testPassword });
     const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
     const outcome = await verifyEmail(test.app, { token, browserToken: null }, testClient);
@@ -115,7 +154,51 @@ const ways: Record<string, (made: Made) => Promise<Led>> = {
     await callerFor(test, null)
       .accounts.confirmChange({ token: changeToken, password: testPassword })
       .catch(() => null);
-    return passwordLed({ ...made, email: (await accountByEmail(test.app.db, email)) === null ? made.email : email });
+    const changed = (await accountByEmail(test.app.db, email)) !== null;
+    return passwordLed(at, { ...made, email: changed ? email : made.email });
+  },
+  async invitation(at, made) {
+    const token = await makeInvitation(await makeOwner(test, { name: 'Host' }));
+    const { led, browser } = await withPassword(at, made);
+    const joined = await browser.trpc('members.join', { token });
+    // It opens nothing by itself, and nobody joins before the step or the set-up.
+    expect(joined.status).toBe(led === 'in' ? 200 : 400);
+    return led;
+  },
+  async passkey(at, { authenticator }) {
+    if (authenticator === undefined) return 'refused';
+    const browser = newBrowser(at);
+    const { body: options } = await browser.post('/api/login/passkey/options');
+    await browser.post('/api/login/passkey', { passkey: authenticator.get(options) });
+    return ledTo(await readSession(at.app, browser.cookie('session') ?? ''));
+  },
+  async token(at, made) {
+    const { led, browser } = await withPassword(at, made);
+    const { status, body } = await browser.post('/api/token');
+    expect([status, body.code]).toEqual(
+      {
+        in: [200, undefined],
+        setup: [403, 'SECOND_FACTOR_SETUP'],
+        step: [401, 'UNAUTHENTICATED'],
+        refused: [401, 'UNAUTHENTICATED'],
+      }[led],
+    );
+    return led;
+  },
+  async 'shared cookie'({ app }, made) {
+    const { userId, organisationId, knownBrowser } = made;
+    const client = { ...testClient, knownBrowser };
+    const opened = await openSession(app, { userId, organisationId }, client).catch(() => null);
+    if (opened === null) return 'refused';
+    return opened.kind === 'step' ? 'step' : ledTo(await readSharedSession(app, await shareSession(app, opened.token)));
+  },
+  /** Made by the user before; it opens no session, and asks for no factor. */
+  async key({ app }, { key, organisationId }) {
+    const principal = await readKey(app, key);
+    if (principal === null) return 'refused';
+    principal.require('READ');
+    expect(principal).toMatchObject({ kind: 'key', organisationId });
+    return 'in';
   },
 };
 
@@ -125,6 +208,15 @@ const factorStates: Record<string, (made: Made) => Promise<Made>> = {
   'authenticator app': async (made) => {
     await addTotp(test, made.api);
     return made;
+  },
+  passkey: async (made) => {
+    const browser = (await withPassword(test, made)).browser;
+    const authenticator = newAuthenticator(serviceUrl);
+    const passkey = authenticator.create((await browser.post('/api/factors/passkey/options')).body);
+    expect(await browser.post('/api/factors/passkey', { name: 'Laptop', passkey })).toMatchObject({ status: 200 });
+    // The first factor ended the user's other sessions.
+    const principal = await readSession(test.app, browser.cookie('session') ?? '');
+    return { ...made, api: callerFor(test, principal), authenticator };
   },
   'app whose secret is lost': async (made) => {
     await addTotp(test, made.api);
@@ -153,25 +245,53 @@ const statuses: Record<string, (made: Made) => Promise<unknown>> = {
   suspended: ({ email }) => suspendUser(test.app, email),
 };
 
+/** Who must have a factor, and the deployment where it is so. */
+const musts: Record<string, (made: Made) => Promise<TestApp>> = {
+  nobody: async () => test,
+  operators: async () => withConfig({ secondFactor: 'operators' }),
+  everybody: async () => withConfig({ secondFactor: 'everybody' }),
+  'members of the organisation': async ({ organisationId }) => {
+    const secondFactorFrom = test.app.now();
+    await test.app.db.update(organisations).set({ secondFactorFrom }).where(eq(organisations.id, organisationId));
+    return test;
+  },
+};
+
 /** What each way leads to, by its rule. */
-function expected(way: string, factor: string, status: string): Led {
+function expected(way: string, factor: string, status: string, must: string): Led {
   if (status === 'suspended') return 'refused';
-  if (factor === 'none') return 'in';
-  if (way === 'an identity that counts' && status !== 'operator') return 'in';
+  if (way === 'key') return 'in';
+  if (way === 'passkey') return factor === 'passkey' ? 'in' : 'refused';
+  // An identity that counts is no factor of an operator, and in no organisation that requires one.
+  const counts = way === 'an identity that counts' && status !== 'operator' && !must.startsWith('members');
+  if (factor === 'none') {
+    const isRequired = must === 'operators' ? status === 'operator' : must !== 'nobody' && !counts;
+    return isRequired ? 'setup' : 'in';
+  }
+  if (counts) return 'in';
   // What ends trust, and the step that links an identity.
-  const asksAnyway = ['password link', 'change of address by its form', 'an identity to be linked by address'];
+  const asksAnyway = [
+    'password link',
+    'verification link',
+    'change of address by its form',
+    'an identity to be linked by address',
+  ];
   if (factor.includes('trusted') && status !== 'operator' && !asksAnyway.includes(way)) return 'in';
   return 'step';
 }
 
-describe.each(Object.keys(factorStates))('an account with %s', (factor) => {
-  describe.each(Object.keys(statuses))('that is %s', (status) => {
-    it.each(Object.keys(ways))('by %s', async (way) => {
-      const owner = await makeOwner(test);
-      const made = await factorStates[factor]?.({ ...owner, knownBrowser: null });
-      if (made === undefined) throw new Error('no such state');
-      await statuses[status]?.(made);
-      expect(await ways[way]?.(made)).toBe(expected(way, factor, status));
+describe.each(Object.keys(musts))('where %s must have a factor', (must) => {
+  describe.each(Object.keys(factorStates))('an account with %s', (factor) => {
+    describe.each(Object.keys(statuses))('that is %s', (status) => {
+      it.each(Object.keys(ways))('by %s', async (way) => {
+        const owner = await makeOwner(test);
+        const { key } = await owner.api.keys.create({ organisation_id: owner.organisationId, name: 'Worker' });
+        const made = await factorStates[factor]?.({ ...owner, key, knownBrowser: null });
+        if (made === undefined) throw new Error('no such state');
+        await statuses[status]?.(made);
+        const at = await musts[must]?.(made);
+        expect(at && (await ways[way]?.(at, made))).toBe(expected(way, factor, status, must));
+      });
     });
   });
 });
@@ -250,7 +370,7 @@ describe('a session that waits for its second step', () => {
 });
 
 it('an identity is linked once the step is done, and counts from then on', async () => {
-  const made = { ...(await makeOwner(test)), knownBrowser: null };
+  const made = { ...(await makeOwner(test)), key: '', knownBrowser: null };
   const { secret } = await addTotp(test, made.api);
   const identity = makeIdentity({ email: made.email });
   const { linking = null } = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
@@ -269,7 +389,7 @@ it('an identity is linked once the step is done, and counts from then on', async
   );
   expect(await readSession(test.app, begun.token)).not.toBeNull();
   expect(await identityCounts(identity.subject)).toBe(true);
-  expect(await ledBy(made, { idpSubject: identity.subject })).toBe('in');
+  expect(await ledBy(test, made, { idpSubject: identity.subject })).toBe('in');
 });
 
 async function identityCounts(subject: string): Promise<boolean | undefined> {

@@ -29,6 +29,7 @@ test('the report has a line for each check, and contains no secret', async () =>
     'right  Webhook secret',
     expect.stringMatching(/Webhook endpoint$/),
     'right  Encryption',
+    'right  Operators',
     'right  Database',
     // The tests' server runs without durability.
     'note   Database settings',

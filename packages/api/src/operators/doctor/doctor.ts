@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkIdentity } from './check-identity.ts';
+import { checkOperators } from './check-operators.ts';
 import { checkPayment } from './check-payment.ts';
 import { checkProxies } from './check-proxies.ts';
 import { checkBaseUrl, checkCookies, checkMail, checkSecretKey } from './check-service.ts';
@@ -16,7 +17,10 @@ export async function runChecks(app: App): Promise<{ findings: Finding[]; report
   const database = await checkDatabase(app);
   const isReadable = database.every(({ about, level }) => about !== 'Database' || level === 'right');
   const checks = isReadable
-    ? [checkBaseUrl, checkCookies, checkProxies, checkIdentity, checkMail, checkPayment, checkWebhook, checkSecretKey]
+    ? [
+        ...[checkBaseUrl, checkCookies, checkProxies, checkIdentity, checkMail, checkPayment, checkWebhook],
+        ...[checkSecretKey, checkOperators],
+      ]
     : // The service answers 503 then, which says nothing about its configuration.
       [checkBaseUrl, checkIdentity, checkMail, checkPayment];
   const findings = [

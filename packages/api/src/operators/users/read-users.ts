@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { userHasFactor } from '../../auth/factors/has-factor.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { accountStatusOf, approvalOf } from '../../organisations/account-status.ts';
 import { readStarted } from '../../organisations/started.ts';
@@ -124,6 +125,7 @@ export async function readUserPage(app: App, principal: Operator, { user_id: id 
     email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
     suspended_at: user.suspendedAt?.toISOString() ?? null,
     has_password: user.passwordHash !== null,
+    has_factor: await userHasFactor(app.db, id),
     identity_linked_at: identity[0]?.linkedAt.toISOString() ?? null,
     sessions: live[0]?.rows ?? 0,
     /** What ends with a suspension, the API keys unless they are kept. */

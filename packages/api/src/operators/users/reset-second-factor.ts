@@ -1,26 +1,40 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
+import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { userHasFactor } from '../../auth/factors/has-factor.ts';
 import { endStepsAndTrust } from '../../auth/factors/step-attempt.ts';
+import { requireFresh } from '../../auth/password/fresh-sign-in.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { passkeys, recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { CommandLine } from '../actor.ts';
-import { readUser } from '../find-accounts.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { type Actor, inConsole } from '../actor.ts';
+import { lockOperator, readUser } from '../find-accounts.ts';
+import type { userInput } from './read-users.ts';
 
 /**
  * Takes every second factor away from a user who lost them: passkeys, authenticator app, recovery codes and the trust in
  * browsers. All sessions and begun sign-ins end; from then on the password opens one alone. A review of the factors that
  * the user owes ends too, because only a factor could answer it. The user's recent activity shows the reset.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the user has no second factor.
+ * @throws AppError NOT_FOUND; VALIDATION if the user has no second factor; FORBIDDEN for an operator's account in the
+ *   console.
  */
-export function resetSecondFactor(app: App, { userId }: { userId: string }, actor: CommandLine): Promise<void> {
+export function resetSecondFactor(
+  app: App,
+  { userId }: { userId: string },
+  actor: Pick<Actor, 'actorId' | 'client'>,
+  inConsoleBy: Operator | null = null,
+): Promise<void> {
   return app.db.transaction(async (tx) => {
+    if (inConsoleBy !== null) await lockOperator(tx, inConsoleBy, [userId]);
     const { email } = await readUser(tx, userId);
+    if (inConsoleBy !== null) await requireNoOperator(tx, userId);
     await lockUser(tx, userId);
     if (!(await userHasFactor(tx, userId))) throw new AppError('VALIDATION', `${email} has no second factor.`);
 
@@ -32,4 +46,33 @@ export function resetSecondFactor(app: App, { userId }: { userId: string }, acto
     await endStepsAndTrust(app, tx, userId);
     await recordAudit(tx, app.now(), { action: 'second-factor-reset', ...actor, userId });
   });
+}
+
+/** An operator with a stolen session of another one must not turn it into their account. */
+async function requireNoOperator(tx: Transaction, userId: string): Promise<void> {
+  const isOperator = and(eq(users.id, userId), eq(users.operator, true));
+  if ((await tx.$count(users, isOperator)) > 0) {
+    throw new AppError('FORBIDDEN', 'Only the command line resets the second factor of an operator.');
+  }
+}
+
+/**
+ * Takes a user's second factors away in the console. The operator's session must be fresh by a factor of their own:
+ * who has only a password must not be able to take the factor of another.
+ *
+ * @throws AppError FRESH_SIGN_IN_REQUIRED; FORBIDDEN for an operator's account, without a factor of the operator's own,
+ *   and if the mark ended meanwhile; NOT_FOUND; VALIDATION if the user has no second factor; UNAUTHENTICATED if the
+ *   session ended meanwhile.
+ */
+export async function resetSecondFactorOf(
+  app: App,
+  principal: Operator,
+  { user_id: userId }: z.output<typeof userInput>,
+  client: Client,
+): Promise<void> {
+  if (!principal.hasFactor) throw new AppError('FORBIDDEN', 'Set up a second factor of your own first.');
+  requireFresh(app, principal);
+  if (!principal.freshByFactor) throw new AppError('FRESH_SIGN_IN_REQUIRED', 'Confirm that it’s you to do this.');
+  const { actorId } = inConsole(principal, client);
+  await resetSecondFactor(app, { userId }, { actorId, client }, principal);
 }

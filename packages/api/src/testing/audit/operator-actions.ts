@@ -17,6 +17,7 @@ import {
   suspendUser,
 } from '../admin-commands.ts';
 import { ownedBy } from '../billing.ts';
+import { callerFor } from '../factories.ts';
 import { addTotp } from '../factors.ts';
 import { type AuditCase, type AuditTest, actsOf, type Owner } from './audit-case.ts';
 import { payFor } from './pay-for.ts';
@@ -94,6 +95,19 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       'a password link made in the console',
       owner(({ userId }) => operators().passwordLink({ user_id: userId })),
       'password-link-made by operator about user from client',
+    ],
+    [
+      'a second factor reset in the console',
+      afterwards(
+        ({ api }) => addTotp(test, api),
+        ({ userId }) => {
+          const { principal } = test.operator;
+          const freshUntil = new Date(test.app.now().getTime() + 60_000);
+          const byFactor = { ...principal, hasFactor: true, freshByFactor: true, freshUntil };
+          return callerFor(test, byFactor).operators.resetSecondFactor({ user_id: userId });
+        },
+      ),
+      'second-factor-reset by operator about user from client',
     ],
     [
       'all subscriptions compared in the console',

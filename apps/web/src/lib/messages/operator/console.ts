@@ -3,6 +3,11 @@ import { texts } from '#lib/language/texts.ts';
 /** What the pages of the operator console share: navigation, commands, shortcuts, lists and facts. */
 export const consoleTexts = texts({
   en: {
+    withoutFactor: (count: number) =>
+      count === 1 ? '1 operator has no second factor' : `${count} operators have no second factor`,
+    powerUntil: 'operator until {date}',
+    powerLost: 'no longer an operator since {date}, until granted again',
+    andMore: (count: number) => `and ${count} more`,
     operator: 'Operator',
     requests: 'Requests',
     people: 'People',
@@ -56,6 +61,13 @@ export const consoleTexts = texts({
     downloadCsv: 'Download CSV',
   },
   de: {
+    withoutFactor: (count) =>
+      count === 1
+        ? '1 Person im Betrieb hat keinen zweiten Faktor'
+        : `${count} Personen im Betrieb haben keinen zweiten Faktor`,
+    powerUntil: 'Betriebsrechte bis {date}',
+    powerLost: 'Betriebsrechte entfallen seit {date}, bis sie neu vergeben werden',
+    andMore: (count) => `und ${count} weitere`,
     operator: 'Betrieb',
     requests: 'Anfragen',
     people: 'Personen',

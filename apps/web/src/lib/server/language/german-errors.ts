@@ -27,6 +27,8 @@ export const germanSentences: Record<string, string> = {
   'Enter a date.': 'Geben Sie ein Datum an.',
   'Enter a day within a year.': 'Geben Sie einen Tag innerhalb eines Jahres an.',
   'Enter today or a later day.': 'Geben Sie heute oder einen späteren Tag an.',
+  'Only the command line resets the second factor of an operator.':
+    'Den zweiten Faktor einer Person im Betrieb setzt nur die Befehlszeile zurück.',
   'Only an owner may require a second factor.':
     'Nur Inhaberinnen und Inhaber dürfen einen zweiten Faktor vorschreiben.',
   'Set up a second factor of your own first.': 'Richten Sie zuerst selbst einen zweiten Faktor ein.',

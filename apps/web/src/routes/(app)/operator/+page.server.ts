@@ -14,6 +14,7 @@ export const load: PageServerLoad = async (event) => {
     search: query.search ?? '',
     later: query.after !== undefined,
     queue: await operators.queue(query),
+    withoutFactor: await operators.withoutFactor(),
     declining: searchParams.get('ask') === 'decline' ? searchParams.getAll('organisation_ids') : [],
   };
 };

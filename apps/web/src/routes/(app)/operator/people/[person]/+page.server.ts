@@ -13,6 +13,7 @@ export const load: PageServerLoad = async (event) => {
     // Not named `user`: the layout's data has that name for the signed-in user.
     account,
     suspending: event.url.searchParams.get('ask') === 'suspend',
+    resetting: event.url.searchParams.get('ask') === 'reset',
   };
 };
 
@@ -22,6 +23,16 @@ export const actions: Actions = {
     ({ operators }, form, { params }) =>
       operators.passwordLink({ user_id: params.person ?? '', ...typedPassword(form) }),
     { done: (_form, { url }) => ({ link: url }), failure: () => ({ link: null, reason: null }) },
+  ),
+
+  /** Takes the second factors away. The operator's session must be fresh by a factor, which this page asks for. */
+  resetFactor: formAction(
+    ({ operators }, _form, { params }) => operators.resetSecondFactor({ user_id: params.person ?? '' }),
+    {
+      done: (_form, _answer, { url }) => url.pathname,
+      notice: () => accountAdminDoneTexts().factorsReset(),
+      failure: () => ({ link: null, reason: null, resetting: true }),
+    },
   ),
 
   suspend: formAction(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
-import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { makeSubscriber, ownedBy, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
@@ -51,6 +51,14 @@ test('a subscription with several items opens the portal, because the provider h
   );
   await ask()((api) => api.subscriptionItems.create({ subscription: subscription.id, price: price.id }));
   expect(portalFlow(await choose(principal, 'gold'))).toBeNull();
+});
+
+test('while a change is scheduled another plan leads to the portal’s beginning: it has no page that changes it', async () => {
+  const { principal, subscription } = await makeSubscriber(billing, 'gold');
+  provider().scheduleChange(subscription.id, priceOf(billing, 'silver'));
+  await billing.settled();
+  expect(portalFlow(await choose(principal, 'silver'))).toBeNull();
+  await expect(choose(principal, 'gold')).rejects.toThrow('This organisation is already on the Gold plan.');
 });
 
 describe('an unpaid subscription', () => {

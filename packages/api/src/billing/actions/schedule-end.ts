@@ -10,11 +10,17 @@ import { actAndStore } from '../sync/store-answer.ts';
  * ahead (not `cancel`). An end after further periods does not count, because each would be charged.
  */
 export function endIsAsWanted(state: SubscriptionState, cancel: boolean): boolean {
-  const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status, details } = state;
+  const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status } = state;
   if (status === 'incomplete') return !cancel;
-  if (!cancel) return !scheduled && (details?.nextPhase ?? null) === null;
+  if (!cancel) return !scheduled && !mayChange(state);
   if (isUnpaid(state)) return false;
   return cancelFlag || (cancelAt !== null && (currentPeriodEnd === null || cancelAt <= currentPeriodEnd));
+}
+
+/** Whether a schedule changes the plan, or may do so: a key that may not read schedules does not tell. */
+function mayChange({ scheduleId, details }: SubscriptionState): boolean {
+  if (details?.nextPhase === undefined) return scheduleId !== null;
+  return details.nextPhase !== null;
 }
 
 /**
@@ -42,7 +48,7 @@ export async function setEnd(
   }
   let state = before;
   if (before.scheduleId !== null) {
-    await provider.releaseSchedule(ask, before.scheduleId, cancel);
+    await release(ask, before.scheduleId, cancel);
     if (!cancel) state = await store(() => provider.readSubscription(ask, id));
     if (isEnded(state)) throw new AppError('VALIDATION', 'The paid plan has already ended.');
   }
@@ -69,6 +75,17 @@ function hasPaidPeriod(app: App, state: SubscriptionState): boolean {
 
 function isUnpaid({ status, details }: SubscriptionState): boolean {
   return status === 'unpaid' || (details?.invoiceTrouble ?? null) !== null;
+}
+
+/** @throws AppError PROVIDER_UNAVAILABLE, with a sentence of its own where the key may not change schedules. */
+async function release(ask: Ask, scheduleId: string, keepEnd: boolean): Promise<void> {
+  try {
+    await provider.releaseSchedule(ask, scheduleId, keepEnd);
+  } catch (error) {
+    if (providerErrorOf(error)?.status !== 403) throw error;
+    const sentence = 'A change of this plan is planned, and this service may not undo it. Ask its operator.';
+    throw new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: error });
+  }
 }
 
 async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Promise<provider.Answer> {

@@ -41,19 +41,21 @@ const silenceSeconds = hourSeconds;
 /**
  * Applies the events that were never delivered nor listed as undelivered, because the provider had disabled the
  * endpoint. Where no event came for an hour, or the endpoint is disabled now, all events since then are listed. The
- * second until which nothing can be missing is stored. Returns how many were new: then all rows are to be compared.
+ * second until which nothing can be missing is stored. Returns how many were new, and whether there was such a silence: then all
+ * rows are to be compared, because what happened may be older than the events that the provider keeps, or a type that it
+ * did not send.
  *
  * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE: the next run lists the same again.
  */
-export async function applyMissed(app: App): Promise<number> {
+export async function applyMissed(app: App): Promise<{ applied: number; wasSilent: boolean }> {
   const { ask } = requirePayment(app);
   const now = Math.floor(app.now().getTime() / 1000);
   const newest = await newestEvent(app);
   const since = (await knownUntil(app)) ?? newest ?? now;
-  const isQuiet = (await longestSilence(app, since, newest, now)) > silenceSeconds || (await isDisabled(app, ask));
+  const wasSilent = (await longestSilence(app, since, newest, now)) > silenceSeconds || (await isDisabled(app, ask));
 
   let applied = 0;
-  if (isQuiet) {
+  if (wasSilent) {
     const listed: object[] = [];
     for await (const events of eventsSince(ask, since, subscribedTypes)) listed.push(...events);
     applied = await applyNew(app, listed);
@@ -61,7 +63,7 @@ export async function applyMissed(app: App): Promise<number> {
   }
   // The time after the newest event is not known: the endpoint may have been disabled since.
   await saveKnownUntil(app, (await newestEvent(app)) ?? since);
-  return applied;
+  return { applied, wasSilent };
 }
 
 async function knownUntil(app: App): Promise<number | null> {

@@ -1,8 +1,12 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { readPlan } from '../../organisations/plan.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { hourMilliseconds } from '../../platform/durations.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { readRow } from '../subscription/subscription-rows.ts';
+import { billingJobs } from '../sync/jobs.ts';
 import { applyMissed, applyUndelivered } from './apply-undelivered.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
@@ -24,12 +28,12 @@ test('events of the time in which the endpoint was disabled are applied after th
   await applyUndelivered(billing.app);
   expect(await tier()).toBe('silver');
 
-  expect(await applyMissed(later(0.5))).toBe(0);
+  expect(await applyMissed(later(0.5))).toEqual({ applied: 0, wasSilent: false });
   expect(await tier()).toBe('silver');
-  expect(await applyMissed(later(2))).toBeGreaterThan(0);
+  expect((await applyMissed(later(2))).applied).toBeGreaterThan(0);
   await billing.settled();
   expect(await tier()).toBe('free');
-  expect(await applyMissed(later(4))).toBe(0);
+  expect((await applyMissed(later(4))).applied).toBe(0);
 });
 
 test('an event that arrives after the silence does not hide those before it', async () => {
@@ -41,7 +45,26 @@ test('an event that arrives after the silence does not hide those before it', as
   payment.disableWebhook(false);
   payment.clock.advance({ hours: 3 });
   await makeSubscriber(billing);
-  expect(await applyMissed(later(3))).toBeGreaterThan(0);
+  expect((await applyMissed(later(3))).applied).toBeGreaterThan(0);
   await billing.settled();
   expect((await readPlan(billing.app, principal.organisationId)).subscription?.status).toBe('unpaid');
+});
+
+test('after a silence all rows are compared, also where no event was missing', async () => {
+  const { payment } = billing.sandbox;
+  const { principal, subscription } = await makeSubscriber(billing);
+  const run = (hours: number) =>
+    billingJobs({ app: billing.app, scheduled: later(hours) })['payment-undelivered'].handler({}, '');
+  await run(0);
+  // A row that is wrong, as after a backup was restored: no event tells it.
+  await billing.app.db
+    .update(paymentSubscriptions)
+    .set({ status: 'past_due', stateAt: 0 })
+    .where(eq(paymentSubscriptions.id, subscription.id));
+  expect(await applyMissed(later(6))).toEqual({ applied: 0, wasSilent: true });
+  expect((await readRow(billing.app.db, subscription.id))?.status).toBe('past_due');
+  await run(6);
+  expect((await readRow(billing.app.db, subscription.id))?.status).toBe('active');
+  expect((await readPlan(billing.app, principal.organisationId)).subscription?.status).toBe('active');
+  expect(payment.state().subscriptions[subscription.id]?.status).toBe('active');
 });

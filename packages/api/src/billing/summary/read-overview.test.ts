@@ -98,6 +98,40 @@ test('a change of plan that was scheduled elsewhere is told, until it is release
   expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'gold', change: null });
 });
 
+test('a schedule is told by its own events alone, also a later edit, of which the subscription sends none', async () => {
+  const { principal, subscription } = await makeSubscriber(billing, 'gold');
+  const { payment } = billing.sandbox;
+  const [endpoint] = Object.values(payment.state().webhook_endpoints);
+  if (endpoint === undefined) throw new Error('There is no endpoint.');
+  const types = endpoint.enabled_events;
+  endpoint.enabled_events = ['subscription_schedule.updated', 'subscription_schedule.released'];
+  const change = async () => {
+    await billing.settled();
+    return (await readOverview(billing.app, principal)).plan.change;
+  };
+  try {
+    payment.scheduleChange(subscription.id, priceOf(billing, 'silver'));
+    const at = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+    expect(await change()).toEqual({ name: 'Silver', at });
+
+    const schedule = payment.state().subscription_schedules[String(subscription.schedule)];
+    const [current, next] = schedule?.phases ?? [];
+    const gold = [{ price: priceOf(billing, 'gold'), quantity: 1 }];
+    const { start_date = 0, end_date = 0 } = current ?? {};
+    const phases = [
+      { items: gold, start_date, end_date },
+      { items: gold, start_date: end_date, end_date: next?.end_date ?? end_date + 86_400 },
+    ];
+    await billing.app.payment.ask((api) => api.subscriptionSchedules.update(schedule?.id ?? '', { phases }));
+    expect(await change()).toEqual({ name: 'Gold', at });
+
+    payment.releaseSchedule(subscription.id);
+    expect(await change()).toBeNull();
+  } finally {
+    endpoint.enabled_events = types;
+  }
+});
+
 test('what a downgrade gives back is told as credit', async () => {
   const { principal, subscription } = await makeSubscriber(billing, 'gold');
   const items = [{ id: subscription.items.data[0]?.id ?? '', price: priceOf(billing, 'silver') }];

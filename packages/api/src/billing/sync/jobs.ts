@@ -104,7 +104,11 @@ export function billingJobs({
     'payment-undelivered': {
       async handler() {
         await applyUndelivered(scheduled);
-        if ((await applyMissed(scheduled)) > 0) logReport(scheduled, await compareAll(scheduled));
+        const { applied, wasSilent } = await applyMissed(scheduled);
+        if (!wasSilent) return;
+        const report = await compareAll(scheduled);
+        // Every quarter of an hour of a quiet night, so only what the silence has hidden is worth a line.
+        if (applied > 0 || report.repaired.length > 0) logReport(scheduled, report);
       },
       policy: 'stately',
       schedule: '*/15 * * * *',

@@ -130,6 +130,9 @@ function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
     row.status !== state.status ||
     row.customerId !== state.customerId ||
     row.cancelAtPeriodEnd !== state.scheduled ||
+    row.collectionPaused !== state.collectionPaused ||
+    // The list tells no phases, so a schedule is read where there is one, and where there is none any more.
+    (state.scheduleId === null) !== (row.nextTierAt === null) ||
     row.endsAt?.getTime() !== dateOfSecond(state.endsAt)?.getTime() ||
     row.currentPeriodEnd?.getTime() !== dateOfSecond(state.currentPeriodEnd)?.getTime() ||
     (row.currentPeriodStart !== null &&

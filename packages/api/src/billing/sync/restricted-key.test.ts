@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPlan } from '../../organisations/plan.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { makeSubscriber } from '../../testing/billing.ts';
+import { makeSubscriber, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
 import { syncSubscription } from './sync.ts';
@@ -28,3 +28,34 @@ test.each(['default_payment_method', 'schedule', 'customer'])(
     expect(row).toMatchObject({ status: 'active', needsSync: false, problem: null });
   },
 );
+
+describe('a key that may not read schedules', () => {
+  async function planned() {
+    const made = await makeSubscriber(billing, 'gold');
+    billing.sandbox.payment.set({ forbidden_expansion: 'schedule' });
+    billing.sandbox.payment.scheduleChange(made.subscription.id, priceOf(billing, 'silver'));
+    await billing.settled();
+    return made;
+  }
+
+  test('still keeps the plan, by releasing the schedule', async () => {
+    const { principal, subscription } = await planned();
+    expect(subscription.schedule).not.toBeNull();
+    expect(await setCancellation(billing.app, principal, { cancel: false })).toMatchObject({ tier: 'gold' });
+    expect(subscription.schedule).toBeNull();
+  });
+
+  test.each([true, false])(
+    'and may not change them gets one sentence (cancel: %s), and nothing changes',
+    async (cancel) => {
+      const { principal, subscription } = await planned();
+      billing.sandbox.payment.failNext(403, { only: 'POST /v1/subscription_schedules' });
+      await expect(setCancellation(billing.app, principal, { cancel })).rejects.toMatchObject({
+        code: 'PROVIDER_UNAVAILABLE',
+        message: 'A change of this plan is planned, and this service may not undo it. Ask its operator.',
+      });
+      expect(subscription).toMatchObject({ cancel_at: null, cancel_at_period_end: false });
+      expect(subscription.schedule).not.toBeNull();
+    },
+  );
+});

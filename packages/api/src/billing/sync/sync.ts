@@ -15,15 +15,16 @@ import { markUnknownToProvider, type SubscriptionOwner, storeAnswer, versionsOf 
 
 /**
  * Fetches a subscription from the provider and updates its row. A subscription that the
- * provider does not know is flagged but does not end, because a wrong key would end them all.
+ * provider does not know is flagged but does not end, because a wrong key would end them all. An action, for which a user
+ * waits, has the limits of `withLease`.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; Error if the answer cannot be read.
  */
-export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
+export async function syncSubscription(app: App, subscriptionId: string, as: 'action' | 'job' = 'job'): Promise<void> {
   const row = await readRow(app.db, subscriptionId);
   if (row === null) return;
 
-  await withLease(app, leaseOf(row.organisationId), (ask) => syncOne(app, ask, row));
+  await withLease(app, leaseOf(row.organisationId), (ask) => syncOne(app, ask, row), as);
 }
 
 /**

@@ -71,6 +71,10 @@ describe('the payment provider', () => {
     const givenAway = await wrongWith(running.app);
     configuration.features.subscription_update.proration_behavior = 'always_invoice';
 
+    configuration.features.subscription_pause.enabled = true;
+    const pausing = await wrongWith(running.app);
+    configuration.features.subscription_pause.enabled = false;
+
     await running.app.db.update(paymentSettings).set({ value: 'bpc_nowhere' }).where(ne(paymentSettings.name, 'mode'));
     const unknown = await wrongWith(running.app);
     await running.app.db.delete(paymentSettings).where(ne(paymentSettings.name, 'mode'));
@@ -80,10 +84,18 @@ describe('the payment provider', () => {
     expect(lacking).toEqual([expect.stringMatching(/^Portal: .* cannot be cancelled .*billing-setup/)]);
     expect(withoutHistory).toEqual([expect.stringMatching(/^Portal: .* past invoices cannot be seen.*billing-setup/)]);
     expect(givenAway).toEqual([expect.stringMatching(/^Portal: .* upgrade is not charged .*billing-setup/)]);
+    expect(pausing).toEqual([expect.stringMatching(/^Portal: .* subscriptions can be paused.*billing-setup/)]);
     expect(unknown).toEqual([expect.stringMatching(/^Portal: The provider does not know the configuration/)]);
     expect(never).toEqual([expect.stringMatching(/^Portal: It was never configured from here/)]);
     expect(await wrongWith(running.app)).toEqual([]);
   });
+});
+
+test('with PAYMENT_DISPUTES=end the key has to read disputes', async () => {
+  const app = running.withConfig({ disputes: 'end' });
+  expect(await wrongWith(app)).toEqual([]);
+  running.sandbox.payment.failNext(403, { only: 'GET /v1/disputes' });
+  expect(await wrongWith(app)).toEqual([expect.stringMatching(/^Disputes: The key may not read disputes/)]);
 });
 
 describe('the webhook', () => {

@@ -72,7 +72,7 @@ export async function syncNow(
   const row = await readRow(app.db, id);
   if (row === null) throw new AppError('NOT_FOUND', 'There is no such subscription here.');
 
-  await syncSubscription(app, id);
+  await syncSubscription(app, id, 'action');
   await recordAudit(app.db, app.now(), {
     action: 'subscription-synced',
     actorId: user.id,

@@ -133,6 +133,8 @@ export const germanSentences: Record<string, string> = {
   'You cannot suspend yourself.': 'Sich selbst können Sie nicht sperren.',
   'You cannot undo the approval of your own organisation.':
     'Die Freigabe Ihrer eigenen Organisation können Sie nicht rückgängig machen.',
+  'A change of this plan is planned, and this service may not undo it. Ask its operator.':
+    'Für diesen Tarif ist ein Wechsel geplant, den dieser Dienst nicht zurücknehmen darf. Fragen Sie den Betreiber.',
   'You switched organisation in another tab. Reload the page.':
     'Sie haben in einem anderen Tab die Organisation gewechselt. Laden Sie die Seite neu.',
   'Your account is connected already.': 'Ihr Konto ist schon verbunden.',

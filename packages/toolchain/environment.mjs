@@ -53,6 +53,7 @@ export function startEnvironment(port, environment, dataDir) {
     PAYMENT_SECRET_KEY: secrets.paymentSecretKey,
     PAYMENT_WEBHOOK_SECRET: secrets.paymentWebhookSecret,
     PAYMENT_API_URL: sandbox,
+    BREACHED_PASSWORDS_URL: `${sandbox}/breached-passwords/range`,
     SECRET_KEY: secrets.secretKey,
     SMTP_URL: `smtp://localhost:${port + 2}`,
     MAIL_FROM: 'Gatehouse <no-reply@gatehouse.example>',

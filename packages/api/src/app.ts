@@ -8,6 +8,7 @@ import type { Database } from './platform/db/client.ts';
 import type { DatabaseHealth } from './platform/db/health.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
 import type { Log, LogRefusal } from './platform/log.ts';
+import type { BreachedPasswords } from './platform/providers/breached-passwords.ts';
 import type { IdentityProvider } from './platform/providers/identity.ts';
 import type { Mailer } from './platform/providers/mailer.ts';
 import type { Payment } from './platform/providers/payment/connection.ts';
@@ -33,6 +34,8 @@ export type App = {
   mail: Mailer;
   idp: IdentityProvider | null;
   payment: Payment | null;
+  /** Whether a password is known from a data breach. */
+  isBreached: BreachedPasswords | null;
   plans: Plans;
   jobs: Jobs;
   /** The subscriptions that this process asks the payment provider about next. */

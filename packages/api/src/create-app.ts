@@ -16,6 +16,7 @@ import { explainDatabaseFailure, explainDatabaseRefusal, isDatabaseUnavailable }
 import { openJobs } from './platform/jobs/queue.ts';
 import type { Jobs } from './platform/jobs/registry.ts';
 import { createLog, createRefusalLog, type Log, silentLog } from './platform/log.ts';
+import { createBreachedPasswords } from './platform/providers/breached-passwords.ts';
 import { createIdentityProvider } from './platform/providers/identity.ts';
 import { createMailer } from './platform/providers/mailer.ts';
 import { createPayment } from './platform/providers/payment/connection.ts';
@@ -83,6 +84,9 @@ export async function createApp({
     migrations,
     mail: createMailer(config, log, instrumentCalls(telemetry, 'mail')),
     idp: config.idp && createIdentityProvider(config.idp, instrumentCalls(telemetry, 'identity')),
+    isBreached:
+      config.breachedPasswords &&
+      createBreachedPasswords(config.breachedPasswords, instrumentCalls(telemetry, 'breached_passwords')),
     payment: config.payment && createPayment(config.payment, instrumentCalls(telemetry, 'payment')),
     plans,
     jobs: unopened,

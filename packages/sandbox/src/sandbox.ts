@@ -8,6 +8,10 @@ import { handlePages } from '@gatehouse/payment-sandbox/pages/pages-handler';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import { startPaymentProvider } from '@gatehouse/payment-sandbox/payment-provider';
 import { openStoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
+import {
+  type BreachedPasswordService,
+  createBreachedPasswordService,
+} from './breached-passwords/breached-passwords.ts';
 import { handleControl } from './control/control-handler.ts';
 import { readDemoAccounts } from './demo-accounts.ts';
 import { type IdentityProvider, openIdentityProvider } from './idp/identity-provider.ts';
@@ -44,6 +48,7 @@ export interface Sandbox {
   idp: IdentityProvider;
   payment: PaymentProvider;
   mailbox: Mailbox;
+  breachedPasswords: BreachedPasswordService;
   /** Sets the redirect address of sign-ins and the webhook endpoint. */
   setServiceUrl(url: string): void;
   close(): Promise<void>;
@@ -63,6 +68,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server = await startServer(options.port, handlers);
   const url = `http://localhost:${server.port}`;
 
+  const breachedPasswords = createBreachedPasswordService();
   const mailbox = createMailbox(openStoredFile<MailboxState>(path('mailbox.json'), { mails: [] }));
   const smtp = await startSmtp(options.smtpPort, mailbox);
   const idp = openIdentityProvider({
@@ -79,12 +85,22 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   handlers.push(
     handleStartPage,
     (exchange) => handleMailbox(mailbox, exchange),
+    (exchange) => breachedPasswords.handle(exchange),
     (exchange) => handleIdp(idp, exchange),
     (exchange) => handleApi(payment.provider, exchange),
     (exchange) => handlePages(payment.provider, exchange),
     (exchange) => handleControl(payment, exchange),
   );
-  return { url, smtpUrl: `smtp://127.0.0.1:${smtp.port}`, idp, payment, mailbox, setServiceUrl, close };
+  return {
+    url,
+    smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
+    idp,
+    payment,
+    mailbox,
+    breachedPasswords,
+    setServiceUrl,
+    close,
+  };
 
   function setServiceUrl(origin: string): void {
     serviceUrl = origin.replace(/\/$/, '');

@@ -9,6 +9,8 @@ export const timeouts = {
   mailReturnSeconds: 15,
   /** For an answer of the identity provider, with its body. */
   identityProviderSeconds: 10,
+  /** For the look-up of a new password among breached ones, which a user waits for and which may fail. */
+  breachedPasswordsSeconds: 2,
   /** For another billing job or action of the same organisation to end, while a job waits for it. */
   leaseSeconds: 20,
   /** For all of a billing action that a user waits for: the lease and every request to the provider. */

@@ -44,6 +44,7 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   IDP_NAME: [`Id${bell}`],
   IDP_PKCE: ['yes', '1'],
   IDP_TRUSTED_FOR_SECOND_FACTOR: ['yes', '1'],
+  BREACHED_PASSWORDS_URL: ['nowhere', 'http://passwords.example/range'],
   SECOND_FACTOR: ['all', 'Operators'],
   PAYMENT_SECRET_KEY: [`sk_test_${bell}`, 'sandbox', 'sk_org_test_1', 'pk_test_1'],
   PAYMENT_WEBHOOK_SECRET: [','],

@@ -140,6 +140,7 @@ export const variables = z
       .enum(['on', 'off'], 'must be on or off.')
       .default('on')
       .transform((value) => value === 'on'),
+    BREACHED_PASSWORDS_URL: safeUrl.optional(),
     PLANS_FILE: line.optional(),
     APPROVED_DOMAINS: domains.default([]),
     METRICS_TOKEN: line
@@ -216,6 +217,9 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
         }
       : null,
     prices,
+    breachedPasswords: set.BREACHED_PASSWORDS_URL
+      ? { url: set.BREACHED_PASSWORDS_URL, timeoutSeconds: timeouts.breachedPasswordsSeconds }
+      : null,
     webhookSecrets: set.PAYMENT_WEBHOOK_SECRET,
     plansFile: set.PLANS_FILE ?? null,
     pastDueGraceDays: set.PAST_DUE_GRACE_DAYS,

@@ -5,10 +5,10 @@ import { recordAudit } from '../../audit/record.ts';
 import { type Ended, endStarted, revokeKeysField } from '../../organisations/started.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
-import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
+import { newPasswordField, type Password } from '../../platform/security/password-rules.ts';
 import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
@@ -16,6 +16,7 @@ import { deleteOtherSessions, renewSession } from '../sessions/session.ts';
 import { endLinks } from '../verification/link.ts';
 import { confirmPassword, readPasswordHash, wrongPassword } from './confirm-password.ts';
 import { maySetPassword, requireFresh } from './fresh-sign-in.ts';
+import { requireNewPassword } from './require-new-password.ts';
 
 export const changePasswordInput = z.object({
   current_password: z.string({ error: 'Enter your current password.' }).min(1, 'Enter your current password.'),
@@ -91,8 +92,7 @@ async function requireMaySetPassword(app: App, db: Executor, principal: UserPrin
 }
 
 async function hashNew(app: App, { user }: UserPrincipal, password: Password, client: Client): Promise<string> {
-  const fault = await passwordFault(password, [user.email, app.config.service.name]);
-  if (fault !== null) throw invalid({ password: fault });
+  await requireNewPassword(app, password, user.email);
   return hashPassword(password, client);
 }
 

@@ -7,10 +7,10 @@ import { type Ended, endStarted, keepKeysField, readStarted } from '../../organi
 import type { Transaction } from '../../platform/db/client.ts';
 import { identities, oneTimeTokens, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
-import { newPasswordField, type Password, passwordFault } from '../../platform/security/password-rules.ts';
+import { newPasswordField, type Password } from '../../platform/security/password-rules.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { requireReview } from '../factors/review.ts';
 import { endStepsAndTrust } from '../factors/step-attempt.ts';
@@ -19,6 +19,7 @@ import { acknowledgeAllBrowsers } from '../sessions/known-browser.ts';
 import { endSignUps, organisationNameField, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
 import { endLinks, linkOfPageToken } from '../verification/link.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from './one-time-token.ts';
+import { requireNewPassword } from './require-new-password.ts';
 
 const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
 
@@ -56,8 +57,7 @@ export async function setPassword(
   client: Client,
 ): Promise<Ended> {
   const { user: owner } = await ownerOf(app, token);
-  const fault = await passwordFault(password, [owner.email, app.config.service.name]);
-  if (fault !== null) throw invalid({ password: fault });
+  await requireNewPassword(app, password, owner.email);
   const passwordHash = await hashPassword(password, client);
 
   return app.db.transaction(async (tx) => {

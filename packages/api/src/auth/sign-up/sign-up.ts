@@ -11,8 +11,9 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { beginHash } from '../../platform/security/password.ts';
-import { newPasswordField, passwordFault } from '../../platform/security/password-rules.ts';
+import { newPasswordField } from '../../platform/security/password-rules.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
+import { requireNewPassword } from '../password/require-new-password.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { organisationNameField } from './pending-sign-up.ts';
 
@@ -43,8 +44,7 @@ export async function signUp(
   { email, password, org_name: name, invitation }: z.output<typeof signUpInput>,
   client: Client,
 ) {
-  const fault = await passwordFault(password, [email, app.config.service.name]);
-  if (fault !== null) throw invalid({ password: fault });
+  await requireNewPassword(app, password, email);
   const invited = invitation !== null;
   if (invited && (await readInvitation(app, app.db, invitation)) === null)
     throw invalid({ invitation: invitationNoLongerValid });

@@ -1,6 +1,6 @@
 import type { IdentityConfig } from '../config.ts';
-import { foreignFailure } from '../errors.ts';
 import { type InstrumentCall, uninstrumented } from '../telemetry/telemetry.ts';
+import { readAtMost, request } from './bounded-answer.ts';
 
 export type IdentityProvider = {
   config: IdentityConfig;
@@ -94,7 +94,7 @@ export function createIdentityProvider(
       throw new Error(`token endpoint: status ${answer.status}`);
     }
 
-    const token = readJson(await readAtMost(answer, largestAnswerBytes));
+    const token = readJson(await readAtMost('token endpoint', answer, largestAnswerBytes));
     if (typeof token !== 'object' || token === null || !('id_token' in token) || typeof token.id_token !== 'string') {
       throw new Error('token endpoint: no id_token');
     }
@@ -125,7 +125,7 @@ export function createIdentityProvider(
         redirectUri,
         codeVerifier: config.pkce ? placeholderChallenge : null,
       });
-      const text = await readAtMost(answer, largestAnswerBytes);
+      const text = await readAtMost('token endpoint', answer, largestAnswerBytes);
       return answer.status !== 401 && !text.includes('invalid_client');
     },
   };
@@ -146,29 +146,4 @@ function readJson(text: string): unknown {
   } catch {
     throw new Error('token endpoint: no JSON');
   }
-}
-
-/** @throws Error with the failure's code but not its message, because fetch's message may quote the answer. */
-async function request(what: string, url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    throw foreignFailure(`${what}: no answer`, error);
-  }
-}
-
-async function readAtMost(answer: Response, bytes: number): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const part of answer.body ?? []) {
-      length += part.byteLength;
-      if (length > bytes) break;
-      parts.push(part);
-    }
-  } catch (error) {
-    throw foreignFailure('token endpoint: no whole answer', error);
-  }
-  if (length > bytes) throw new Error('token endpoint: the answer is too large');
-  return Buffer.concat(parts).toString('utf8');
 }

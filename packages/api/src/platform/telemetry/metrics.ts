@@ -58,8 +58,8 @@ export const durations = {
     labels: { method: [], route: [], status: [] },
   },
   gatehouse_call_duration_seconds: {
-    help: 'Calls to others (payment, identity, mail: one for each mail) by outcome: ok, refused (the other system answered with a refusal), failed (no answer, or none that can be used).',
-    labels: { to: ['payment', 'identity', 'mail'], outcome: ['ok', 'refused', 'failed'] },
+    help: 'Calls to others (payment, identity, mail: one for each mail, breached_passwords) by outcome: ok, refused (the other system answered with a refusal), failed (no answer, or none that can be used).',
+    labels: { to: ['payment', 'identity', 'mail', 'breached_passwords'], outcome: ['ok', 'refused', 'failed'] },
   },
   gatehouse_job_duration_seconds: {
     help: 'Jobs that this process worked on, by kind and outcome: ok, failed (tried again later, up to a limit).',

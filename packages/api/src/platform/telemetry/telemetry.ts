@@ -53,7 +53,7 @@ export const uninstrumented: InstrumentCall = (_operation, call) => call();
 /** Returns the instrumentation of calls to one other system: a duration by outcome, and a span below its cause. */
 export function instrumentCalls(
   { metrics, traces }: { metrics: Metrics; traces: Traces },
-  to: 'payment' | 'identity' | 'mail',
+  to: 'payment' | 'identity' | 'mail' | 'breached_passwords',
 ): InstrumentCall {
   return async (operation, call, isRefused = () => false) => {
     const started = performance.now();

@@ -31,6 +31,8 @@ export const germanSentences: Record<string, string> = {
     'Den zweiten Faktor einer Person im Betrieb setzt nur die Befehlszeile zurück.',
   'Only an owner may require a second factor.':
     'Nur Inhaberinnen und Inhaber dürfen einen zweiten Faktor vorschreiben.',
+  'This password is known from a data breach. Choose another.':
+    'Dieses Passwort ist aus einem Datenleck bekannt. Wählen Sie ein anderes.',
   'Set up a second factor of your own first.': 'Richten Sie zuerst selbst einen zweiten Faktor ein.',
   'You must have a second factor. Set up another one before you remove this one.':
     'Sie brauchen einen zweiten Faktor. Richten Sie einen anderen ein, bevor Sie diesen entfernen.',

@@ -524,6 +524,7 @@ CREATE INDEX "payment_checkouts_organisation" ON "payment_checkouts" USING btree
 CREATE INDEX "payment_checkouts_open" ON "payment_checkouts" USING btree ("opened_at") WHERE "payment_checkouts"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "payment_customers_contact_email" ON "payment_customers" USING btree ("contact_email") WHERE "payment_customers"."contact_email" is not null;--> statement-breakpoint
 CREATE INDEX "payment_disputes_subscription" ON "payment_disputes" USING btree ("subscription_id");--> statement-breakpoint
+CREATE INDEX "payment_disputes_organisation" ON "payment_disputes" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "payment_events_organisation" ON "payment_events" USING btree ("organisation_id","created");--> statement-breakpoint
 CREATE INDEX "payment_events_received" ON "payment_events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "payment_events_payload" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."payload" is not null;--> statement-breakpoint

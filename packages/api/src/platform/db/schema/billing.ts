@@ -231,7 +231,10 @@ export const paymentDisputes = pgTable(
     /** Whether a later invoice of the subscription is paid: then a lost dispute is over. */
     paidSince: boolean('paid_since').notNull(),
   },
-  (table) => [index('payment_disputes_subscription').on(table.subscriptionId)],
+  (table) => [
+    index('payment_disputes_subscription').on(table.subscriptionId),
+    index('payment_disputes_organisation').on(table.organisationId),
+  ],
 );
 
 /** Every price that a tier has ever had: existing subscriptions keep their old price. */

@@ -15,6 +15,7 @@ const free: Overview['plan'] = {
   price: null,
   change: null,
   collection_paused: false,
+  held: null,
   credit: null,
 };
 const silver = {
@@ -120,4 +121,13 @@ test.each([
   [free, 1, 'Free plan. Just you so far.'],
 ])('%o with %i members reads: %s', (plan, members, sentence) => {
   expect(homeSentence(plan, members)).toBe(sentence);
+});
+
+test.each([
+  ['disputed', 'A payment is disputed', 'at the bank'],
+  ['void', 'Your payment failed', 'Choose a plan to try again'],
+  ['uncollectible', 'Your payment failed', 'off until its invoice is paid'],
+] as const)('home says why an active subscription gives no plan: %s', (held, title, text) => {
+  const plan = { ...free, status: 'active', held };
+  expect(homeNotices(overviewOf(plan), 1)).toMatchObject([{ title, text: expect.stringContaining(text) }]);
 });

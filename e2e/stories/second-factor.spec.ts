@@ -19,7 +19,12 @@ for (const javaScriptEnabled of [true, false]) {
       service,
     }) => {
       const email = await makeOwner(service, request);
+      await page.goto('/login');
+      // Passkeys and printing need a script; all else works without one.
+      await expect(page.getByRole('button', { name: 'Use a passkey' })).toBeVisible({ visible: javaScriptEnabled });
       await signIn(page, email);
+      await page.goto('/account/security');
+      await expect(page.getByRole('button', { name: 'Add a passkey' })).toBeVisible({ visible: javaScriptEnabled });
       const { secret, used, codes } = await setUpApp(page, async () => {
         if (javaScriptEnabled) await expectAccessible(page);
       });

@@ -1,4 +1,5 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test';
+import { addAuthenticator } from '../browser/authenticator.ts';
 import { codeOf } from '../factors.ts';
 import { difficultNames, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../people.ts';
 import type { Service } from '../service.ts';
@@ -94,13 +95,13 @@ export async function visitGermanPages(
   for (const organisation of difficultNames) await makeOwner(service, request, { approved: false, organisation });
   expect((await service.operator('grant', email)).stderr).toBe('');
   await seeConsole(page, see);
-  await seeFactors({ page, request, service }, see);
+  await seeFactors({ page, request, service, operator: email }, see);
   return seen;
 }
 
 /** Visits the pages of a second factor, which is set up and answered by requests. */
 async function seeFactors(
-  { page, request, service }: { page: Page; request: APIRequestContext; service: Service },
+  { page, request, service, operator }: { page: Page; request: APIRequestContext; service: Service; operator: string },
   see: See,
 ): Promise<void> {
   const email = await makeOwner(service, request);
@@ -110,6 +111,11 @@ async function seeFactors(
   const confirmed = await page.request.post('/api/factors/totp/confirm', { data: { totp: codeOf(secret) } });
   const { recovery_codes: codes } = await confirmed.json();
   await see('/account/security');
+  await addAuthenticator(page);
+  await page.getByLabel('Name des Passkeys').fill('Arbeitslaptop');
+  await page.getByRole('button', { name: 'Passkey hinzufügen' }).click();
+  await expect(page.getByText('Noch nicht verwendet')).toBeVisible();
+  await see();
 
   const { organisation } = await (await page.request.get('/api/session')).json();
   const from = new Date().toISOString().slice(0, 10);
@@ -144,6 +150,14 @@ async function seeFactors(
   const done = await page.request.post('/api/login/second-step', { data: { recovery_code: codes[0] } });
   expect(done.status(), await done.text()).toBe(200);
   await see('/account/security/review');
+
+  await page.request.post('/api/logout');
+  await signIn(page, operator);
+  await page.goto(`/operator/people?search=${encodeURIComponent(email)}`);
+  await page.locator('[data-row]').filter({ hasText: email }).locator('a').first().click();
+  await page.getByRole('link', { name: /^Zweiten Faktor zurücksetzen/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see();
 }
 
 async function seeConsole(page: Page, see: See): Promise<void> {

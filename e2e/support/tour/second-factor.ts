@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { addAuthenticator } from '../browser/authenticator.ts';
 import { setUpApp, toSecondStep, useRecoveryCode } from '../factors.ts';
 import { inviteOn, makeOwner, passPhrase, signIn } from '../people.ts';
 import type { TourPart } from './tour-part.ts';
@@ -10,6 +11,11 @@ export async function secondFactor({ service, request, newPage, see }: TourPart)
   await signIn(page, email);
   const { codes } = await setUpApp(page, (name) => see(page, name));
   await see(page, 'account-security-factor', '/account/security');
+  await addAuthenticator(page);
+  await page.getByLabel('Name of the passkey').fill('Work laptop');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await expect(page.getByText('Not used yet')).toBeVisible();
+  await see(page, 'account-security-passkey');
 
   const other = await newPage();
   await toSecondStep(other, email, passPhrase);

@@ -21,33 +21,56 @@ process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const factories = await import('@gatehouse/api/testing/factories');
 const { declineOwner, suspendUser } = await import('@gatehouse/api/testing/admin-commands');
+const { addTotp } = await import('@gatehouse/api/testing/factors');
 const { matchUser } = await import('@gatehouse/api/auth/sign-in/match-user');
 
 const test = await startTestApp({ work: true });
 const { accounts, signIn } = factories.callerFor(test, null);
 const states = await createStates(test);
-const names = Object.keys(states);
 let indistinguishable = true;
 
-for (const [route, call] of Object.entries({
-  'sign-in': (email: string) => signIn.withPassword({ email, password: 'not the pass phrase' }),
-  'sign-up': (email: string) =>
-    accounts.signUp({ email, password: 'another pass phrase', org_name: `Others ${newAddress()}` }),
-  resend: (email: string) => accounts.resend({ email }),
+type Call = (email: string) => Promise<unknown>;
+const wrongPassword: Call = (email) => signIn.withPassword({ email, password: 'not the pass phrase' });
+
+for (const [route, call] of Object.entries<Call>({
+  'sign-in': wrongPassword,
+  'sign-up': (email) => accounts.signUp({ email, password: 'another pass phrase', org_name: `Others ${newAddress()}` }),
+  resend: (email) => accounts.resend({ email }),
 })) {
+  await compare({ route, call, known: states, of: ['known', 'unknown'], other: newAddress });
+}
+
+// Who has not given the right password learns nothing of factors.
+const [plain = '', ...withFactor] = await Promise.all([false, true, true].map((has) => makeActive(has)));
+const known = Object.fromEntries(withFactor.map((email, index) => [`account ${index + 1}`, email]));
+await compare({ route: 'factor', call: wrongPassword, known, of: ['with', 'without'], other: () => plain });
+
+type Comparison = {
+  route: string;
+  call: Call;
+  /** The addresses of which each call takes the next, by name. */
+  known: Record<string, string>;
+  /** The words for the two sides. */
+  of: [known: string, other: string];
+  other: () => string;
+};
+
+/** Times a route for the known addresses beside the others, and prints whether they differ. */
+async function compare({ route, call, known, of: [knownWord, otherWord], other }: Comparison): Promise<void> {
+  const names = Object.keys(known);
   const time = async (email: string) => {
     const started = performance.now();
     await call(email).catch(() => {});
     return performance.now() - started;
   };
-  for (let each = 0; each < 20; each++) await time(newAddress());
+  for (let each = 0; each < 20; each++) await time(other());
 
   const times: Pair[] = [];
   for (let pair = 0; pair < pairs; pair++) {
-    const email = states[names[pair % names.length] ?? ''] ?? '';
+    const email = known[names[pair % names.length] ?? ''] ?? '';
     const isKnownFirst = Math.random() < 0.5;
-    const first = await time(isKnownFirst ? email : newAddress());
-    const second = await time(isKnownFirst ? newAddress() : email);
+    const first = await time(isKnownFirst ? email : other());
+    const second = await time(isKnownFirst ? other() : email);
     times.push(isKnownFirst ? { known: first, unknown: second } : { known: second, unknown: first });
   }
 
@@ -55,8 +78,8 @@ for (const [route, call] of Object.entries({
   const isWithin = low >= -limitMilliseconds && high <= limitMilliseconds;
   indistinguishable &&= isWithin;
   console.log(
-    `${route.padEnd(8)} known less unknown ${signed(differenceOf(times))} ms, 95 % interval ${signed(low)} to ${signed(high)} ms ` +
-      `(${pairs} pairs, unknown ${median(times.map(({ unknown }) => unknown)).toFixed(1)} ms): ` +
+    `${route.padEnd(8)} ${knownWord} less ${otherWord} ${signed(differenceOf(times))} ms, 95 % interval ${signed(low)} to ${signed(high)} ms ` +
+      `(${pairs} pairs, ${otherWord} ${median(times.map(({ unknown }) => unknown)).toFixed(1)} ms): ` +
       `${isWithin ? 'not distinguishable' : low > 0 || high < 0 ? 'DIFFERENT' : 'not decided'} within ${limitMilliseconds} ms`,
   );
   for (const [index, name] of names.entries()) {
@@ -85,6 +108,13 @@ async function createStates(at: TestApp): Promise<Record<string, string>> {
     suspended: suspended.email,
     'identity only': identity.email,
   };
+}
+
+/** Creates an active owner, with an authenticator app if asked. */
+async function makeActive(hasFactor: boolean): Promise<string> {
+  const { email, api } = await factories.makeOwner(test);
+  if (hasFactor) await addTotp(test, api);
+  return email;
 }
 
 function newAddress(): string {

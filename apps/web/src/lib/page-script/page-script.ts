@@ -10,16 +10,7 @@ import { submitForm } from './submit-form.ts';
 function start(part: ParentNode): void {
   for (const field of part.querySelectorAll<HTMLElement>('[data-password]')) improvePasswordField(field);
   for (const form of part.querySelectorAll<HTMLFormElement>('form[data-wait]')) countDown(form);
-  for (const offer of part.querySelectorAll<HTMLElement>('[data-passkey]')) void offerPasskey(offer);
   part.querySelector<HTMLElement>('[role="alert"]')?.focus();
-}
-
-/** Loads the script of passkeys where the browser has them: it is larger than this one. */
-async function offerPasskey(offer: HTMLElement): Promise<void> {
-  offer.hidden = !('PublicKeyCredential' in window);
-  if (offer.hidden) return;
-  await import(/* @vite-ignore */ offer.dataset.script ?? '');
-  offer.dispatchEvent(new Event('offer', { bubbles: true }));
 }
 
 start(document);

@@ -1,23 +1,31 @@
-// The script of the button for a passkey. The page script loads it (page-script.ts) and dispatches `offer` at the part
-// of a page that has the button: at first, and again where a failed form has replaced the page's content.
-import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } from '@simplewebauthn/browser';
+// The script of the button for a passkey (PasskeyOffer.svelte). The page script may replace the page's content, and the
+// button with it, so the document listens.
+import {
+  browserSupportsWebAuthn,
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  WebAuthnAbortService,
+} from '@simplewebauthn/browser';
 import { hideNotice, showNotice } from './notice.ts';
 
 /** A little less than the five minutes of a challenge. */
 const renewMilliseconds = 4 * 60_000;
 
-document.addEventListener('offer', ({ target }) => {
-  const part = target as HTMLElement;
-  const button = part.querySelector('button');
-  button?.addEventListener('click', () => void usePasskey(part, button));
-  if (document.querySelector('input[autocomplete$="webauthn"]')) void keepSuggesting();
-});
-
 let suggests = false;
+
+const offer = document.querySelector<HTMLElement>('[data-passkey]');
+if (offer) offer.hidden = !browserSupportsWebAuthn();
+if (document.querySelector('input[autocomplete$="webauthn"]')) void keepSuggesting();
+
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('button') : null;
+  const part = button?.closest<HTMLElement>('[data-passkey]');
+  if (button && part) void usePasskey(part, button);
+});
 
 /** Keeps passkeys among the suggestions of the address field, and renews their challenge before it ends. */
 async function keepSuggesting(): Promise<void> {
-  if (suggests || !(await browserSupportsWebAuthnAutofill())) return;
+  if (!(await browserSupportsWebAuthnAutofill())) return;
   suggests = true;
   setInterval(() => void suggest(), renewMilliseconds);
   await suggest();

@@ -76,7 +76,9 @@ function inputOf(path: string): object {
   };
   if (fieldsOf(path).includes('id') && named[path] === undefined) throw new Error(`Say what ${path} names by its id.`);
   const settings =
-    path.startsWith('organisations.') || path.startsWith('keys.') ? { name: 'Taken over', email: member.email } : {};
+    path.startsWith('organisations.') || path.startsWith('keys.')
+      ? { name: 'Taken over', email: member.email, from: null }
+      : {};
   return { ...beside, ...settings, ...ids, id: named[path] };
 }
 

@@ -1,7 +1,9 @@
 import { type APIRequestContext, expect } from '@playwright/test';
 import type { Service } from './service.ts';
 
-type Subscription = { id: string; customer: string; status: string };
+type Invoice = { id: string; customer: string; status: string; created: number };
+
+type Subscription = { id: string; customer: string; status: string; schedule: string | null };
 
 /**
  * Reads an organisation's subscriptions at the sandbox's payment provider, and makes the changes to them that time or
@@ -17,6 +19,14 @@ export type SubscriptionControls = {
   /** Advances the clock to just after the charge of the renewal. */
   periodEnds: () => Promise<void>;
   dunningEnds: () => Promise<void>;
+  /** Returns the invoices, the newest first. */
+  invoices: () => Promise<Invoice[]>;
+  /** Does with an invoice what the company or a bank does: `refund`, `dispute`, `uncollectible`. Returns what it made. */
+  actsOnInvoice: (id: string, act: string, more?: object) => Promise<{ id: string }>;
+  /** Ends a dispute: `won` or `lost`. */
+  disputeEnds: (id: string, end: string) => Promise<void>;
+  /** Schedules a change to a tier's monthly price at the end of the period. */
+  schedules: (tier: string) => Promise<void>;
   /** Sets the subscription's status and emits the provider's event about it. */
   becomes: (status: string) => Promise<void>;
   /** Emits an event of any type about the customer. */
@@ -59,7 +69,23 @@ export async function subscriptionControls(
     async periodEnds() {
       await control(service, 'clock', { to: 'period_end', subscription: (await subscription()).id });
     },
-    dunningEnds: () => control(service, 'clock', { days: dunningDays }),
+    async dunningEnds() {
+      await control(service, 'clock', { days: dunningDays });
+    },
+    async invoices() {
+      const { customer } = await subscription();
+      const all = Object.values<Invoice>((await read(service, 'state')).invoices);
+      return all.filter((each) => each.customer === customer).toSorted((one, other) => other.created - one.created);
+    },
+    actsOnInvoice: (invoice, act, more = {}) => control(service, 'invoice', { invoice, act, ...more }),
+    async disputeEnds(dispute, act) {
+      await control(service, 'dispute', { dispute, act });
+    },
+    async schedules(tier) {
+      const prices = Object.values<{ id: string; lookup_key: string }>((await read(service, 'state')).prices);
+      const price = prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id;
+      await control(service, 'subscription', { subscription: (await subscription()).id, act: 'schedule', price });
+    },
     async becomes(status) {
       await control(service, 'status', { subscription: (await subscription()).id, status });
     },
@@ -71,8 +97,9 @@ export async function subscriptionControls(
 }
 
 /** Sets switches of the payment provider's sandbox; null resets them all. */
-export function turnSwitches(service: Service, switches: Record<string, unknown> | null): Promise<void> {
-  return switches === null ? control(service, 'switches/reset', {}) : control(service, 'switches', switches);
+export async function turnSwitches(service: Service, switches: Record<string, unknown> | null): Promise<void> {
+  if (switches === null) await control(service, 'switches/reset', {});
+  else await control(service, 'switches', switches);
 }
 
 /**
@@ -96,11 +123,12 @@ async function read(service: Service, what: string) {
   return (await fetch(`${service.sandboxUrl}/control/${what}`)).json();
 }
 
-async function control(service: Service, what: string, fields: object): Promise<void> {
+async function control(service: Service, what: string, fields: object) {
   const answer = await fetch(`${service.sandboxUrl}/control/${what}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(fields),
   });
   if (!answer.ok) throw new Error(`The sandbox refuses ${what}: ${await answer.text()}`);
+  return answer.json();
 }

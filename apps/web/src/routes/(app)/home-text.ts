@@ -12,15 +12,21 @@ export function homeSentence(plan: Plan, members: number): string {
 
 function planText(plan: Plan): string {
   const t = overviewTexts();
-  if (hasSubscription(plan)) {
+  // A subscription that gives no plan has dates that are not those of the free one.
+  if (hasSubscription(plan) && plan.tier !== 'free') {
     const end = plan.ends_at ?? plan.current_period_end;
     if (plan.cancel_at_period_end) return end ? t.until(plan.name, formatDate(end)) : t.untilPeriodEnds(plan.name);
-    if (plan.change) return t.until(plan.name, formatDate(plan.change.at));
+    if (plan.change) return changeText(plan.name, plan.change);
     if (plan.status === 'active' && plan.current_period_end && !plan.collection_paused) {
       return t.renews(plan.name, formatDate(plan.current_period_end));
     }
   }
   return t.plan(plan.name);
+}
+
+function changeText(plan: string, { name, at }: NonNullable<Plan['change']>): string {
+  const t = overviewTexts();
+  return name === null ? t.until(plan, formatDate(at)) : t.untilThen(plan, formatDate(at), name);
 }
 
 /** A number at the start of a sentence: a word up to ten, digits above. */

@@ -117,8 +117,14 @@ test('the notice of a scheduled end has its date and the plan that follows; with
 test.each([
   [silver, 1, 'Silver, renews on 22 December 2026. Just you so far.'],
   [{ ...silver, cancel_at_period_end: true }, 4, 'Silver until 22 December 2026. Four members.'],
+  [
+    { ...silver, change: { name: 'Free', at: '2026-12-22T00:00:00Z' } },
+    1,
+    'Silver until 22 December 2026, then Free. Just you so far.',
+  ],
   [{ ...silver, status: 'past_due' }, 12, 'Silver plan. 12 members.'],
   [free, 1, 'Free plan. Just you so far.'],
+  [{ ...silver, tier: 'free', name: 'Free', held: 'disputed' as const }, 1, 'Free plan. Just you so far.'],
 ])('%o with %i members reads: %s', (plan, members, sentence) => {
   expect(homeSentence(plan, members)).toBe(sentence);
 });

@@ -379,6 +379,7 @@ export const writers: Record<string, string[] | string> = {
     'a link in the browser that signed up, of an approved domain',
     'a link of an owner who was approved before',
   ],
+  'billing/customers/contact.ts: organisations': 'The feed tells no billing contact.',
   'members/change-role.ts: memberships': ['a change of role'],
   'members/change-settings.ts: organisations': ['a new name of an organisation', 'a new billing contact'],
   'members/create-organisation.ts: users': ['an organisation that a user without one creates'],

@@ -30,14 +30,14 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
     select user_id, organisation_id, 'owner', now(), now()
     from unnest(${column('userId')}::uuid[], ${column('organisationId')}::uuid[]) as row (user_id, organisation_id)`;
   await sql`
-    insert into sessions (id_hash, id, user_id, organisation_id, created_at, expires_at)
-    select hash, gen_random_uuid(), user_id, organisation_id, now(), now() + interval '30 days'
+    insert into sessions (id_hash, id, user_id, organisation_id, created_at, last_used_at, expires_at)
+    select hash, gen_random_uuid(), user_id, organisation_id, now(), now(), now() + interval '30 days'
     from unnest(${owners.map(({ session }) => sha256(session))}::text[], ${column('userId')}::uuid[],
       ${column('organisationId')}::uuid[]) as row (hash, user_id, organisation_id)`;
   // As in a running service. PostgreSQL would plan a sequential scan of an empty table, and keep that plan.
   await sql`
-    insert into known_browsers (token_hash, user_id, signed_in_at)
-    select md5(user_id::text), user_id, now() from unnest(${column('userId')}::uuid[]) as user_id`;
+    insert into known_browsers (token_hash, user_id, first_signed_in_at, signed_in_at)
+    select md5(user_id::text), user_id, now(), now() from unnest(${column('userId')}::uuid[]) as user_id`;
   await sql`
     insert into payment_customers (organisation_id, customer_id, created_at)
     select organisation_id, customer_id, now()

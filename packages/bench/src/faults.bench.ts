@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { compareMails, compareRows, join } from './faults/compare-accepted.ts';
-import { diskFull, faults } from './faults/faults.ts';
+import { hasCluster, openCluster, openOwn } from './faults/database.ts';
+import { clusterFaults, diskFull, faults } from './faults/faults.ts';
 import { describe, startLoad } from './faults/load.ts';
-import { hasProxy, openWorld, type World } from './faults/world.ts';
+import { hasProxy, openWorldOn, type World } from './faults/world.ts';
 
 // Runs two nodes behind HAProxy under a steady load of 25 requests a second (sign-ups, events of the payment
 // provider, reads of a session, /login) through each fault, and counts what callers saw and what was kept.
-// FAULTS chooses some by a part of their names. All take four minutes.
+// Then the same on a cluster of three database nodes (deploy/cluster), whose leader is killed, frozen and cut off. FAULTS
+// chooses some by a regular expression for their names. All take ten minutes.
 
 const longestSeconds = 10;
 const steadySeconds = 2;
@@ -15,23 +17,41 @@ if (!hasProxy) {
   console.log('HAProxy is not installed: the faults are not run.');
   process.exit(0);
 }
-const chosen = Object.entries(faults).filter(([name]) => name.includes(process.env.FAULTS ?? ''));
-const world = await openWorld();
 let isSound = true;
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
-for (const [name, fault] of chosen) {
-  if (name === diskFull && !world.isMounted)
-    console.log(`${name}: not run, because only root may mount a file system.`);
-  else await measure(name, fault);
+
+const own = chosenOf(faults);
+if (own.length > 0) {
+  const world = await openWorldOn(await openOwn());
+  for (const [name, fault] of own) {
+    if (name === diskFull && !world.database.isMounted)
+      console.log(`${name}: not run, because only root may mount a file system.`);
+    else await measure(world, name, () => fault(world));
+  }
+  await world.close();
 }
-await world.close();
+const ofCluster = chosenOf(clusterFaults);
+if (ofCluster.length > 0 && !hasCluster) {
+  console.log('The cluster is not run: it needs root, and etcd, patroni and PostgreSQL of the system.');
+} else if (ofCluster.length > 0) {
+  const world = await openWorldOn(await openCluster());
+  for (const [name, fault] of ofCluster) {
+    await measure(world, name, () => fault(world));
+    await world.database.run('whole');
+  }
+  await world.close();
+}
 process.exit(isSound ? 0 : 1);
 
-async function measure(name: string, fault: (world: World) => Promise<void>): Promise<void> {
+function chosenOf<Fault>(all: Record<string, Fault>): [string, Fault][] {
+  return Object.entries(all).filter(([name]) => new RegExp(process.env.FAULTS ?? '').test(name));
+}
+
+async function measure(world: World, name: string, fault: () => Promise<void>): Promise<void> {
   const before = world.nodes.flatMap((node) => node.databaseLines()).length;
   const load = startLoad(world);
   await pause(steadySeconds * 1000);
-  await fault(world);
+  await fault();
   await Promise.all(world.nodes.map((node) => node.recovers()));
   await pause(steadySeconds * 1000);
   const seen = await load.stop();

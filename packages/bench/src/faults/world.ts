@@ -1,49 +1,46 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startTcpProxy, type TcpProxy } from '@gatehouse/api/testing/database/tcp-proxy';
 import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
-import { type EmbeddedServer, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Sandbox } from '@gatehouse/sandbox/sandbox';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import { hash } from '@node-rs/argon2';
 import postgres, { type Sql } from 'postgres';
 import { insertData } from '../speed/data.ts';
+import { type FaultyDatabase, openOwn } from './database.ts';
 import type { Target } from './load.ts';
 import { makeNode, type Node } from './node.ts';
 
 const webhookSecret = 'whsec_bench';
 
 /** Two nodes behind HAProxy. They reach database, mail server and payment provider through proxies that can cut them off. */
-export type World = Target & {
+export type World<Database extends FaultyDatabase = FaultyDatabase> = Target & {
   nodes: Node[];
+  database: Database;
   sandbox: Sandbox;
   databaseProxy: TcpProxy;
   mailProxy: TcpProxy;
   providerProxy: TcpProxy;
   /** The database itself, past the proxy. */
   withDatabase: <Result>(act: (sql: Sql) => Promise<Result>) => Promise<Result>;
-  /** The folder of the database, on a file system of its own if root can mount one. */
-  folder: string;
-  isMounted: boolean;
-  postmaster: () => number;
-  reopenDatabase: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 export const hasProxy = haproxy.isInstalled;
 
 export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<World> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-faults-'));
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=0755', 'none', folder]).status === 0;
-  // Also when a run is interrupted: the nodes, the proxy and PostgreSQL end with this process.
-  process.once('exit', () => {
-    if (isMounted) spawnSync('umount', ['--lazy', folder]);
-    fs.rmSync(folder, { recursive: true, force: true });
-  });
-  let database: EmbeddedServer = await openEmbedded(folder);
+  return openWorldOn(await openOwn(), environment);
+}
+
+/** The same on another database. */
+export async function openWorldOn<Database extends FaultyDatabase>(
+  database: Database,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<World<Database>> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-nodes-'));
+  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
   const sandbox = await startTestSandbox();
   const databaseProxy = await startTcpProxy(database.url);
   const mailProxy = await startTcpProxy(`postgres://${new URL(sandbox.smtpUrl).host}`);
@@ -68,9 +65,10 @@ export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<Wo
   await Promise.all(nodes.map((node) => node.start()));
   const proxy = await haproxy.start(folder, { nodes: [first, second], front });
 
-  const world: World = {
+  const world: World<Database> = {
     origin: `http://127.0.0.1:${front}`,
     nodes,
+    database,
     owners: [],
     webhookSecret,
     sandbox,
@@ -78,15 +76,11 @@ export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<Wo
     mailProxy,
     providerProxy,
     async withDatabase(act) {
-      const host = new URL(database.url).searchParams.get('host') ?? '';
-      const sql = postgres(database.url.replace(/\?.*/, ''), { host, max: 1, onnotice: () => {} });
+      const { searchParams } = new URL(database.url);
+      const socket = searchParams.get('host');
+      const options = { max: 1, onnotice: () => {}, ...(socket !== null && { host: socket }) };
+      const sql = postgres(database.url.replace(/\?.*/, ''), options);
       return act(sql).finally(() => sql.end());
-    },
-    folder,
-    isMounted,
-    postmaster: () => Number.parseInt(fs.readFileSync(path.join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10),
-    async reopenDatabase() {
-      database = await openEmbedded(folder);
     },
     async close() {
       await Promise.all(nodes.map((node) => node.end('SIGTERM')));

@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -7,19 +6,16 @@ import { useMemoryFolder } from './packages/toolchain/memory-folder.mjs';
 
 useMemoryFolder();
 
-const tests = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
-
-// A test that mentions none of these runs without a database, a socket and a process of its own. Told by the text and
-// not by the file's name, so that a test that begins to need one cannot run as a pure one by mistake.
-const needsMore = /\/testing\b|testing\.ts|embedded|postgres|createApp|node:(child_process|net|http)|TEST_DATABASE_URL/;
-const pureTests = fs.globSync(tests).filter((file) => !needsMore.test(fs.readFileSync(file, 'utf8')));
+/** What needs a database is called so: *.db.test.ts. Every other test runs without one. */
+const withDatabase = ['packages/*/src/**/*.db.test.ts', 'apps/*/src/**/*.db.test.ts'];
+const all = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
 const cheapPasswordHash = fileURLToPath(new URL('packages/api/src/testing/cheap-password-hash.ts', import.meta.url));
 
 /** Small files that take five seconds and more: they start a server, or wait for one. */
 const slowest = [
   'dev rolling-restart operator checkout-during-failure health start-checkout watch-connections link-orders mail-counts',
-  'partial-failure confirm-payment scheduled-jobs sync-round start-queue shutdown readiness update-portal mail-survives',
-  'taken-jobs main',
+  'partial-failure confirm-payment scheduled-jobs sync-round start-queue shutdown readiness mail-survives',
+  'taken-jobs',
 ].flatMap((names) => names.split(' '));
 
 /** vitest starts large files first. A small slow one at the end would leave the other workers without work. */
@@ -27,7 +23,7 @@ class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isSlowest = ({ moduleId }: TestSpecification) =>
-      slowest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+      slowest.some((name) => moduleId.endsWith(`/${name}.db.test.ts`));
     return [...sorted.filter(isSlowest), ...sorted.filter((file) => !isSlowest(file))];
   }
 }
@@ -50,14 +46,13 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      { extends: true, test: { name: 'pure', include: pureTests } },
+      { extends: true, test: { name: 'pure', include: all, exclude: withDatabase } },
       {
         extends: true,
         resolve: { alias: { '@node-rs/argon2': cheapPasswordHash } },
         test: {
           name: 'integration',
-          include: tests,
-          exclude: pureTests,
+          include: withDatabase,
           globalSetup: ['packages/toolchain/test-database.ts'],
         },
       },

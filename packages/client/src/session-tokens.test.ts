@@ -37,7 +37,7 @@ it('answers a session by its token while Gatehouse does not answer, until the to
   const { tokens, state } = tokensOf();
   await expect(tokens.verify('a', fails)).rejects.toBe(away);
   expect(await tokens.verify('a', answers)).toBe(session);
-  await vi.waitFor(() => expect(state.issued).toBe(1));
+  await vi.waitFor(() => expect(state.issued).toBe(1), 30_000);
   await new Promise((resolve) => setTimeout(resolve));
 
   expect(await tokens.verify('a', fails)).toEqual(session);

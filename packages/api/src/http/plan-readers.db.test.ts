@@ -170,7 +170,7 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
   },
 };
 
-/** What follows the plan and says no tier: the period of a counter is taken from it (history.test.ts, own-numbers.test.ts). */
+/** What follows the plan and says no tier: the period of a counter is taken from it (history.db.test.ts, own-numbers.db.test.ts). */
 const withoutTier = ['billing/usage/report.ts', 'billing/usage/correct-usage.ts'];
 
 const source = path.resolve(import.meta.dirname, '..');

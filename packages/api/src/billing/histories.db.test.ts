@@ -132,7 +132,7 @@ describe('histories that the provider produced', () => {
           await expectDecided(principal.organisationId);
         },
       ),
-      // Each run takes a second: newer-state.test.ts proves the rule itself on thousands of histories.
+      // Each run takes a second: newer-state.db.test.ts proves the rule itself on thousands of histories.
       { numRuns: 12 },
     );
   });

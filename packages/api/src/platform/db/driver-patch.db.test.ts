@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { createTestDatabase } from '../../testing/database/database.ts';
 
 // Each test fails without the hunk of patches/postgres@*.patch that names the same faults of the driver. Two more are
-// tested by lost-database.test.ts (#1174, #1208) and watch-connections.test.ts (#1089, #1192). Of the growing array and
+// tested by lost-database.db.test.ts (#1174, #1208) and watch-connections.db.test.ts (#1089, #1192). Of the growing array and
 // of what was not sent no report is known upstream.
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -108,6 +108,25 @@ test('operators must have a second factor, and set one up before they go on', as
     await page.getByLabel('Code from your app').fill(codeOf(secret, 1));
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(page).not.toHaveURL('/login/second-step');
+
+    // A sign-in with a factor may take a user's factors away, and the user's home tells them.
+    const theirs = await (await browser.newContext({ baseURL: service.baseUrl, locale: 'en-GB' })).newPage();
+    const user = await makeOwner(service, theirs.request);
+    await signIn(theirs, user);
+    await setUpApp(theirs);
+    await page.goto(`/operator/people?search=${encodeURIComponent(user)}`);
+    await page.getByRole('link', { name: user }).first().click();
+    await page.getByRole('link', { name: `Reset the second factor of ${user}` }).click();
+    await expectAccessible(page, true);
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+    await expect(page.getByText('The second factor is reset.')).toBeVisible();
+    await expect(page.getByRole('link', { name: /^Reset the second factor/ })).toHaveCount(0);
+    await theirs.goto('/');
+    await expect(theirs).toHaveURL('/login');
+    await signIn(theirs, user);
+    await theirs.goto('/');
+    await expect(theirs.getByText('An operator removed all second factors')).toBeVisible();
+    await theirs.context().close();
     await context.close();
   } finally {
     await service.stop();

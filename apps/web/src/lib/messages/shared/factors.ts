@@ -72,7 +72,7 @@ export const reviewTexts = texts({
 export const requiredTexts = texts({
   en: {
     title: 'Set up a second factor',
-    byService: 'Your account needs a second factor before you can go on.',
+    byService: 'Your account needs a second factor before you can continue.',
     byOrganisation: '{name} requires a second factor of its members.',
     give: 'Confirm with your second factor',
     giveByService: 'Your account needs your own second factor, beside the sign-in with {idp}.',

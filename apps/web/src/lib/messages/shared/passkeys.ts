@@ -4,7 +4,7 @@ import { texts } from '#lib/language/texts.ts';
 export const passkeyTexts = texts({
   en: {
     use: 'Use a passkey',
-    failed: 'No passkey was used. Try again, or go on without one.',
+    failed: 'No passkey was used. Try again, or use another way.',
     refused: 'That passkey was not accepted.',
     tooMany: 'Too many attempts. Wait a while and try again.',
     title: 'Passkeys',
@@ -33,7 +33,7 @@ export const passkeyTexts = texts({
   },
   de: {
     use: 'Passkey verwenden',
-    failed: 'Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+    failed: 'Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen Weg.',
     refused: 'Dieser Passkey wurde nicht angenommen.',
     tooMany: 'Zu viele Versuche. Warten Sie eine Weile und versuchen Sie es noch einmal.',
     title: 'Passkeys',

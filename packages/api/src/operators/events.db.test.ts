@@ -10,7 +10,11 @@ let operators: ReturnType<typeof callerFor>['operators'];
 beforeAll(async () => {
   running = await startBillingTest();
   const principal = await makeMember(running);
-  operators = callerFor(running, { ...principal, user: { ...principal.user, operator: true } }).operators;
+  operators = callerFor(running, {
+    ...principal,
+    operates: true,
+    user: { ...principal.user, operator: true },
+  }).operators;
 });
 
 afterAll(() => running.close());

@@ -9,7 +9,11 @@ let operators: ReturnType<typeof callerFor>['operators'];
 beforeAll(async () => {
   running = await startBillingTest();
   const principal = await makeMember(running);
-  operators = callerFor(running, { ...principal, user: { ...principal.user, operator: true } }).operators;
+  operators = callerFor(running, {
+    ...principal,
+    operates: true,
+    user: { ...principal.user, operator: true },
+  }).operators;
 });
 
 afterAll(() => running.close());

@@ -6,7 +6,7 @@ import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { endNow } from '../../platform/providers/payment/subscriptions.ts';
-import { type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
+import { heldBy, type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
 import { planOf } from '../plans/plans.ts';
 import { readRow, readRows } from '../subscription/subscription-rows.ts';
 import { actAndStore } from '../sync/store-answer.ts';
@@ -92,8 +92,8 @@ async function requireChangeable(
   live: SubscriptionState[],
   best: SubscriptionState,
 ): Promise<void> {
-  const isDisputed = app.config.disputes === 'end' && (await readRow(app.db, best.id))?.disputed === true;
-  if (isDisputed) {
+  const row = await readRow(app.db, best.id);
+  if (row !== null && heldBy(app.config, row) === 'disputed') {
     const sentence = 'is disputed at the bank. The plan is back once that is settled.';
     throw refused(`A payment for the ${await nameOf(app, best)} plan ${sentence}`);
   }

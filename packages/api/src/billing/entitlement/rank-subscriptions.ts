@@ -25,12 +25,19 @@ export function isEntitled(
   if (row.tier === null) return false;
   if (row.endsAt !== null && row.endsAt <= now) return false;
   // The status alone is no proof of payment.
-  if (row.invoiceTrouble !== null) return false;
-  if (row.disputed && disputes === 'end') return false;
+  if (heldBy({ disputes }, row) !== null) return false;
   if (row.status === 'active' || row.status === 'trialing') return true;
 
   const ends = graceEnd(row, pastDueGraceDays);
   return ends !== null && now < ends;
+}
+
+/** Why a subscription gives no plan although its status would; null if it does, or if the status says why. */
+export function heldBy(
+  { disputes }: Pick<EntitlementRules, 'disputes'>,
+  row: Pick<RankedColumns, 'invoiceTrouble' | 'disputed'>,
+): 'uncollectible' | 'void' | 'disputed' | null {
+  return row.invoiceTrouble ?? (row.disputed && disputes === 'end' ? 'disputed' : null);
 }
 
 /** The end of a past-due subscription's grace period; null if it is not past due. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { shownSubscription } from '../../operators/events/shown-subscription.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { decideAllPlans } from '../entitlement/decide-plan.ts';
+import { readRow } from '../subscription/subscription-rows.ts';
 import { readOverview } from '../summary/read-subscription.ts';
 import { syncSubscription } from '../sync/sync.ts';
 
@@ -97,6 +99,8 @@ test('while a dispute takes the plan, none can be chosen, and the page says why'
     status: 'active',
     held: 'disputed',
   });
+  const row = await readRow(billing.app.db, subscriber.subscription.id);
+  expect(row && shownSubscription(billing.app, row).held).toBe('disputed');
   for (const tier of ['silver', 'gold']) {
     await expect(startCheckout(billing.app, subscriber.principal, { tier })).rejects.toMatchObject({
       code: 'VALIDATION',

@@ -4,7 +4,7 @@ import type { Reader } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
 import { prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { graceEnd } from '../entitlement/rank-subscriptions.ts';
+import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
 import type { Price, Tier } from '../plans/plans.ts';
 import { livePrices } from '../prices/live-prices.ts';
@@ -167,7 +167,7 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
   return {
     change: nextTierAt === null ? null : { name, at: nextTierAt.toISOString() },
     collection_paused: collectionPaused,
-    held: row?.invoiceTrouble ?? (row?.disputed && config.disputes === 'end' ? ('disputed' as const) : null),
+    held: row === null ? null : heldBy(config, row),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { heldBy } from '../../billing/entitlement/rank-subscriptions.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 
@@ -13,6 +14,8 @@ export const subscriptionColumns = {
   currentPeriodEnd: subscription.currentPeriodEnd,
   endsAt: subscription.endsAt,
   pastDueSince: subscription.pastDueSince,
+  invoiceTrouble: subscription.invoiceTrouble,
+  disputed: subscription.disputed,
   needsSync: subscription.needsSync,
   syncedAt: subscription.syncedAt,
   problem: subscription.problem,
@@ -24,7 +27,7 @@ export const ownerColumns = { id: organisations.id, slug: organisations.slug, na
 type ShownColumns = Pick<typeof subscription.$inferSelect, keyof typeof subscriptionColumns>;
 
 /** Converts a subscription record to its JSON form. */
-export function shownSubscription({ plans }: Pick<App, 'plans'>, row: ShownColumns) {
+export function shownSubscription({ plans, config }: Pick<App, 'plans' | 'config'>, row: ShownColumns) {
   return {
     id: row.id,
     customer: row.customerId,
@@ -35,6 +38,8 @@ export function shownSubscription({ plans }: Pick<App, 'plans'>, row: ShownColum
     price: row.priceId,
     current_period_end: row.currentPeriodEnd?.toISOString() ?? null,
     ends_at: row.endsAt?.toISOString() ?? null,
+    /** Why it gives no plan although its status would; null if it does, or if the status says why. */
+    held: heldBy(config, row),
     past_due_since: row.pastDueSince?.toISOString() ?? null,
     needs_sync: row.needsSync,
     synced_at: row.syncedAt?.toISOString() ?? null,

@@ -57,6 +57,11 @@ export const eventTexts = texts({
     noStatus: 'status not known yet',
     needsSync: 'Needs a sync',
     syncNow: 'Sync now',
+    held: {
+      disputed: 'Disputed, gives no plan',
+      uncollectible: 'Written off, gives no plan',
+      void: 'First payment bounced, gives no plan',
+    },
     syncOne: (id: string) => `Sync now: ${id}`,
     periodUntil: 'Period until {day}',
     endsOn: 'ends on {day}',
@@ -122,6 +127,11 @@ export const eventTexts = texts({
     noStatus: 'Status noch nicht bekannt',
     needsSync: 'Abgleich nötig',
     syncNow: 'Jetzt abgleichen',
+    held: {
+      disputed: 'Angefochten, gibt keinen Tarif',
+      uncollectible: 'Abgeschrieben, gibt keinen Tarif',
+      void: 'Erste Zahlung geplatzt, gibt keinen Tarif',
+    },
     syncOne: (id) => `Jetzt abgleichen: ${id}`,
     periodUntil: 'Zeitraum bis {day}',
     endsOn: 'endet am {day}',

@@ -1,13 +1,23 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { users } from '../../platform/db/schema/accounts.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { grantOperator } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { newBrowser } from '../../testing/browser.ts';
-import { addMember, callerFor, makeInvitation, makeOwner, testPassword } from '../../testing/factories.ts';
+import {
+  addMember,
+  callerFor,
+  linkSubject,
+  makeInvitation,
+  makeOwner,
+  testClient,
+  testPassword,
+} from '../../testing/factories.ts';
 import { addTotp, nextCode } from '../../testing/factors.ts';
 import { keyPrincipals } from '../../testing/keys.ts';
+import { readSession } from '../sessions/session.ts';
+import { openSession } from '../sign-in/open-session.ts';
 import { beginFactorGrace, missingFactor } from './who-must.ts';
 
 const day = 86_400_000;
@@ -129,6 +139,47 @@ it('a member without the factor that the organisation requires can act for anoth
     status: 200,
   });
   expect(await browser.get('/api/session')).toMatchObject({ body: { organisation: { id: owner.organisationId } } });
+});
+
+it('a session that an identity opened as its own factor gives the account’s one where the organisation requires it', async () => {
+  const { userId, organisationId, api, email } = await makeOwner(test);
+  const { secret } = await addTotp(test, api);
+  const subject = `subject of ${userId}`;
+  await linkSubject(test, userId, subject);
+  await test.app.db.update(identities).set({ countsAsFactor: true }).where(eq(identities.subject, subject));
+  const byIdentity = () => openSession(test.app, { userId, organisationId, idpSubject: subject }, testClient);
+  const opened = await byIdentity();
+  if (opened.kind !== 'session') throw new Error('no session');
+  const browser = newBrowser(test, { kept: { session: opened.token } });
+  expect(await browser.get('/api/session')).toMatchObject({ status: 200 });
+
+  await require(organisationId);
+  expect(await browser.get('/api/session')).toMatchObject(setup);
+  expect((await browser.trpc('factors.requirement', undefined)).body).toMatchObject({
+    required_by: 'organisation',
+    has_factor: true,
+  });
+  const proof = { password: testPassword, totp: await nextCode(test, secret) };
+  expect(await browser.post('/api/fresh', proof)).toMatchObject({ status: 200 });
+  expect(await browser.get('/api/session')).toMatchObject({ status: 200, body: { user: { email } } });
+  // From now on a sign-in with it asks for the step at once.
+  expect((await byIdentity()).kind).toBe('step');
+});
+
+it('a new account of the identity provider has its factor by it, where everybody must have one', async () => {
+  const config = { ...test.app.config, secondFactor: 'everybody' as const };
+  const everybody = { ...test.app, config };
+  const { userId, organisationId } = await makeOwner(test);
+  const subject = `new subject of ${userId}`;
+  await linkSubject(test, userId, subject);
+  const scopesBy = async (app: TestApp['app']) => {
+    const opened = await openSession(app, { userId, organisationId, idpSubject: subject }, testClient);
+    return opened.kind === 'session' ? (await readSession(app, opened.token))?.scopes : null;
+  };
+  expect(await scopesBy(everybody)).toEqual([]);
+  await test.app.db.update(identities).set({ countsAsFactor: true }).where(eq(identities.subject, subject));
+  expect(await scopesBy(everybody)).toEqual(['READ', 'WRITE', 'ADMIN']);
+  expect(await scopesBy({ ...everybody, config: { ...config, idpTrustedForSecondFactor: false } })).toEqual([]);
 });
 
 it('the last factor stays for who must have one by any organisation of theirs, from its day on', async () => {

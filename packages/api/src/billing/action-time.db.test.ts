@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Administrator } from '../auth/principal.ts';
+import { type Administrator, makePrincipal, requireApproved, requireOperator } from '../auth/principal.ts';
+import { syncNow } from '../operators/events/drift.ts';
+import { newId } from '../platform/db/id.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
@@ -8,6 +10,7 @@ import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { leaseOf } from './customers/customer.ts';
 import { withLease } from './customers/lease.ts';
+import { readRows } from './subscription/subscription-rows.ts';
 
 const actionSeconds = 3;
 const billing = useBillingTest({ timeouts: { actionSeconds } });
@@ -17,8 +20,22 @@ const actions: [string, (principal: Owner) => Promise<unknown>][] = [
   ['checkout', (principal) => startCheckout(billing.app, principal, { tier: 'gold' })],
   ['portal', (principal) => openPortal(billing.app, principal, {})],
   ['cancel', (principal) => setCancellation(billing.app, principal, { cancel: true })],
+  ['an operator’s sync', syncAsOperator],
   ['the end of an organisation', ({ organisationId }) => endSubscriptions(billing.app, organisationId)],
 ];
+
+/** Syncs the organisation's subscription as the operator console does. */
+async function syncAsOperator({ organisationId, user }: Owner) {
+  const [row] = (await readRows(billing.app.db, { organisationId })).rows;
+  const facts = {
+    user: { ...user, operator: true },
+    organisation: null,
+    role: null,
+    sessionId: newId(billing.app.now()),
+  };
+  const operator = requireOperator(requireApproved(makePrincipal({ ...facts, accountStatus: 'active' })));
+  return syncNow(billing.app, operator, { subscription_id: row?.id ?? '' }, { address: '127.0.0.1', userAgent: null });
+}
 
 let principal: Owner;
 beforeEach(async () => {

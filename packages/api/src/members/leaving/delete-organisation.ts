@@ -1,4 +1,4 @@
-import { and, eq, inArray, or } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
@@ -144,26 +144,28 @@ export function organisationsChanged(): AppError {
 
 type LockedUser = { id: string; email: string } | null;
 
+/** By a union of ids too. `or` made PostgreSQL read every organisation in the order of their ids, 50 ms among 100,000. */
 async function lockOrganisations(tx: Transaction, { ending, user }: { ending: string[]; user: LockedUser }) {
-  const owned = tx
-    .select({ id: memberships.organisationId })
-    .from(memberships)
-    .where(eq(memberships.userId, user?.id ?? ''));
+  const ended = tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.id, ending));
   const billed = tx
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(eq(organisations.billingEmail, user?.email ?? ''));
+  const contacted = tx
     .select({ id: paymentCustomers.organisationId })
     .from(paymentCustomers)
     .where(eq(paymentCustomers.contactEmail, user?.email ?? ''));
-  const ofUser = [
-    inArray(organisations.id, owned),
-    eq(organisations.billingEmail, user?.email ?? ''),
-    inArray(organisations.id, billed),
-  ];
+  const ids = user === null ? ended : union(ended, billed, contacted, organisationsOf(tx, user.id));
   await tx
     .select({ id: organisations.id })
     .from(organisations)
-    .where(or(inArray(organisations.id, ending), ...(user === null ? [] : ofUser)))
+    .where(inArray(organisations.id, ids))
     .orderBy(organisations.id)
     .for('update');
+}
+
+function organisationsOf(tx: Transaction, userId: string) {
+  return tx.select({ id: memberships.organisationId }).from(memberships).where(eq(memberships.userId, userId));
 }
 
 /**

@@ -583,8 +583,7 @@ CREATE UNIQUE INDEX "token_keys_newest" ON "token_keys" USING btree ("encrypted_
 CREATE INDEX "usage_days_day" ON "usage_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "usage_requests_at" ON "usage_requests" USING btree ("at");
 --> statement-breakpoint
--- Written by hand from here on. What is above was generated: until 0.2.0 is released, change the schema files and run
--- `node packages/api/regenerate-initial.mjs`, which writes it anew and keeps what follows.
+-- Written by hand from here on: what the schema files cannot say.
 
 -- What was written down stays as it was. Rows go only by their age (RETENTION_DAYS).
 create function refuse_audit_change() returns trigger language plpgsql as $$

@@ -32,7 +32,8 @@ export class Submission {
       } else if (otherUser) {
         showNotice(otherUser);
       } else {
-        await update({ reset: false, invalidateAll: this.#reloads });
+        // Unset it means after success alone: `true` would read the data again after a failure too.
+        await update({ reset: false, ...(!this.#reloads && { refreshAll: false }) });
         // The notice of an earlier form would cover the answer that the page shows.
         if (result.type === 'success' && current.notice?.id === before?.id) dismissNotice();
         focusNotice();

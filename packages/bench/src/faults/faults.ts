@@ -38,8 +38,7 @@ export const faults: Record<string, (world: World<OwnDatabase>) => Promise<void>
   },
   async [diskFull]({ database: { folder } }) {
     const filler = path.join(folder, 'filler');
-    const { bavail, bsize } = fs.statfsSync(folder);
-    fs.writeFileSync(filler, Buffer.alloc(bavail * bsize - 65_536));
+    fill(filler);
     await pause(8_000);
     fs.rmSync(filler);
   },
@@ -107,6 +106,19 @@ async function restart(database: Cluster, node: string): Promise<void> {
   await database.run('stop', node);
   await database.run('start', node);
   await database.run('whole');
+}
+
+/** Writes a file until its file system is full: the database writes meanwhile, so no size is known. */
+function fill(file: string): void {
+  const bytes = Buffer.alloc(1_048_576);
+  const descriptor = fs.openSync(file, 'w');
+  try {
+    for (;;) fs.writeSync(descriptor, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 /** Returns a process with its children, which the kernel does not signal together. */

@@ -27,7 +27,7 @@ async function runEverything() {
   // Meanwhile, because a fresh clone fetches it.
   const browser = browserEnvironment(process.env);
   browser.catch(() => {});
-  const built = check('The build', () => build('api', 'web', 'server', 'client', 'sandbox'));
+  const built = check(() => build('api', 'web', 'server', 'client', 'sandbox'));
   const checks = [
     built,
     runScript('lint'),
@@ -56,7 +56,7 @@ async function runEverything() {
 
 /** Runs a script of package.json as one test, and shows its output only if it fails. */
 function runScript(name) {
-  return check(name, () =>
+  return check(() =>
     step(name, async () => {
       const { code, output } = await run(['pnpm', '--silent', name], testEnvironment());
       if (code !== 0) throw new Error(`${output.trim()}\n${name}: failed.`);
@@ -64,7 +64,7 @@ function runScript(name) {
   );
 }
 
-async function check(name, work) {
+async function check(work) {
   try {
     await work();
     return { passed: 1, failed: 0 };

@@ -33,7 +33,7 @@ export async function visitors({ service, request, newPage, see }: TourPart): Pr
   await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
   await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
   await see(page, 'signup-sent');
-  await page.goto('/login#resend');
+  await page.goto('/login?open=resend#resend');
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expect(page.getByRole('heading', { name: 'Send the link again' })).toBeVisible();
   await see(page, 'signup-resend-refused');
@@ -66,7 +66,7 @@ export async function visitors({ service, request, newPage, see }: TourPart): Pr
   await page.getByRole('button', { name: 'Use the password I chose' }).click();
   await see(page, 'login-kept');
 
-  await page.goto('/login#forgot');
+  await page.goto('/login?open=forgot#forgot');
   await page.getByLabel('Your address').fill(elsewhere);
   await page.getByRole('button', { name: 'E-mail me a link' }).click();
   await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();

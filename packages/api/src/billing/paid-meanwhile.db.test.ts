@@ -1,9 +1,12 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import type { Ask } from '../platform/providers/payment/connection.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { type BillingApp, requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
+import { startCheckout } from './actions/start-checkout.ts';
 
 const billing = useBillingTest();
 
@@ -66,4 +69,18 @@ test('cancel of a paused plan that is resumed meanwhile keeps the paid period', 
     status: 'active',
     cancel_at_period_end: true,
   });
+});
+
+test('another plan is chosen while an event brings the id of the subscription, and nothing else of it', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { id, customer } = subscription;
+  const { db } = billing.app;
+  await db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  const owner = { organisationId: principal.organisationId, customerId: String(customer) };
+  const app = afterTheList(() => db.insert(paymentSubscriptions).values({ id, ...owner, needsSync: true }));
+
+  const { url } = await startCheckout(app, principal, { tier: 'gold' });
+  expect(url).toContain('/pay/portal/');
+  const [row] = await db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  expect(row).toMatchObject({ status: null, needsSync: true });
 });

@@ -18,6 +18,8 @@ export const load: PageServerLoad = async (event) => {
   return {
     joining: invitation && organisationName(invitation.organisation),
     idpFailed: searchParams.get('error') === 'idp',
+    /** The id of the help that a link opens. By the fragment alone the browser opens it after the page was shown. */
+    opened: searchParams.get('open'),
   };
 };
 

@@ -138,17 +138,15 @@ async function bestOf(
   live: SubscriptionState[],
 ): Promise<SubscriptionState> {
   const { rows } = await readRows(app.db, { organisationId });
-  const order: RankedColumns[] = [
-    ...rows,
-    ...live.flatMap((state) => (rows.some(({ id }) => id === state.id) ? [] : unstored(state))),
-  ];
-  const ids = ranked(app.plans, order, app.config, app.now()).map(({ row }) => row.id);
-  const found = ids.map((id) => live.find((state) => state.id === id)).find((state) => state !== undefined);
+  const stored = rows.filter(({ status }) => status !== null);
+  const order = live.map((state): RankedColumns => stored.find(({ id }) => id === state.id) ?? unstored(state));
+  const [best] = ranked(app.plans, order, app.config, app.now());
+  const found = live.find(({ id }) => id === best?.row.id);
   if (found === undefined) throw new Error('There is no live subscription to change.');
   return found;
 }
 
-/** A subscription whose answer could not be stored: an event arrived meanwhile. */
+/** A subscription whose answer could not be stored: an event arrived meanwhile, perhaps with its id alone. */
 function unstored(state: SubscriptionState): RankedColumns {
   const { id, status } = state;
   return {

@@ -35,16 +35,11 @@ async function runEverything() {
     // The build of the pages and this one write the same folder.
     built.then(() => runScript('typecheck:pages')),
   ];
-  // Side by side, because both wait for a third of their time. The browser tests take longer, so they start first.
-  const tests = [
-    built.then(({ failed }) => runStories(path.join(reports, 'playwright.json'), browser, failed > 0)),
-    // After the types of the pages: a test of the development server writes the folder that they are read from.
-    Promise.all(checks).then(async () => {
-      const { failed } = await built;
-      return runUnitTests(path.join(reports, 'vitest.json'), failed === 0 ? isBuilt : {});
-    }),
-  ];
-  const results = await Promise.all([...checks, ...tests]);
+  const results = await Promise.all(checks);
+  const isUsable = (await built).failed === 0;
+  // One after the other: side by side each took the caches of the other, and both together took longer.
+  results.push(await runUnitTests(path.join(reports, 'vitest.json'), isUsable ? isBuilt : {}));
+  if (!isEnding()) results.push(await runStories(path.join(reports, 'playwright.json'), browser, !isUsable));
 
   fs.rmSync(reports, { recursive: true, force: true });
   if (isEnding()) return;
@@ -74,18 +69,13 @@ async function check(work) {
   }
 }
 
-/** Prints vitest's output at its end, in one piece, because the browser tests print at the same time. */
 async function runUnitTests(report, variables) {
+  log('Unit and integration tests …');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  let result;
-  await step('Unit and integration tests', async () => {
-    const { code, output } = await run(['pnpm', 'test:unit', ...reporters], { ...testEnvironment(), ...variables });
-    process.stdout.write(output);
-    const { numPassedTests = 0, numFailedTests = 0 } = read(report);
-    result = resultOf(numPassedTests, numFailedTests, code);
-    return result.failed === 0;
-  });
-  return result;
+  const command = ['pnpm', 'test:unit', ...reporters];
+  const code = await launch(command, { env: { ...testEnvironment(), ...variables } }).exited;
+  const { numPassedTests = 0, numFailedTests = 0 } = read(report);
+  return resultOf(numPassedTests, numFailedTests, code);
 }
 
 async function runStories(report, browser, buildFailed) {

@@ -10,6 +10,7 @@ const interrupted = 130;
 const commands = {
   start: async (args) => (await import('./start.mjs')).start(args),
   example: async (args) => (await import('./example.mjs')).example(args),
+  sandbox: async (args) => (await import('./sandbox.mjs')).sandbox(args),
   dev: async (args) => (await import('./start.mjs')).dev(args),
   build: async () => (await import('./programs.mjs')).buildService(),
   'serve-command': async () => (await import('./programs.mjs')).serveCommand(),
@@ -18,7 +19,7 @@ const commands = {
   bench: async (args) => (await import('./programs.mjs')).bench(args),
   test: async (args) => (await import('./test.mjs')).test(args),
 };
-const endsBySignalInSuccess = ['start', 'example', 'dev'];
+const endsBySignalInSuccess = ['start', 'example', 'sandbox', 'dev'];
 
 const [name, ...args] = process.argv.slice(2);
 const command = commands[name];

@@ -35,6 +35,11 @@ describe('npm start', () => {
     expect(() => environment.requireLoopback({ [name]: value })).toThrow(new RegExp(`^${name} is .*npm run serve\\.$`));
   });
 
+  it('runs the sandbox alone only beside a service on this machine', async () => {
+    const { sandbox } = await load('sandbox.mjs');
+    await expect(sandbox(['https://id.company.example'])).rejects.toThrow('is not on this machine');
+  });
+
   it.each(['127.0.0.1', 'localhost', '::1'])('starts with HOST=%s', (HOST) => {
     expect(() => environment.requireLoopback({ HOST, PUBLIC_BASE_URL: 'http://localhost:3000' })).not.toThrow();
   });

@@ -24,6 +24,9 @@ bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
 nodes="db1 db2 db3"
 # Only this machine reaches these networks.
 password=a-cluster-for-tests
+patroni_version=$(patroni --version 2>/dev/null | grep -o '[0-9.]*$' || true)
+# patroni.yml.template says why.
+if [ "$(printf '%s\n' 3.0.3 "$patroni_version" | sort -V | head -1)" = 3.0.3 ]; then etcd_api=etcd3; else etcd_api=etcd; fi
 
 address() { echo "$network.1${1#db}"; }
 namespace() { echo "gatehouse-$1"; }
@@ -65,7 +68,7 @@ remove_network() {
 }
 
 fill() {
-  sed -e "s|@NAME@|$1|g; s|@ADDRESS@|$2|g; s|@FOLDER@|$folder/$1|g; s|@BIN@|$bin|g; s|@PASSWORD@|$password|g" \
+  sed -e "s|@NAME@|$1|g; s|@ADDRESS@|$2|g; s|@FOLDER@|$folder/$1|g; s|@BIN@|$bin|g; s|@PASSWORD@|$password|g; s|@ETCD_API@|$etcd_api|g" \
     -e "s|@NETWORK@|$network.0/24|g; s|@ETCD@|$(for n in $nodes; do echo -n "'$(address "$n"):2379', "; done | sed 's/, $//')|g" \
     -e "s|@NODE1@|$(address db1)|g; s|@NODE2@|$(address db2)|g; s|@NODE3@|$(address db3)|g" "$3"
 }
@@ -78,6 +81,7 @@ start_etcd() {
     --listen-client-urls "http://$own:2379" --advertise-client-urls "http://$own:2379" \
     --listen-peer-urls "http://$own:2380" --initial-advertise-peer-urls "http://$own:2380" \
     --initial-cluster "$members" --initial-cluster-token gatehouse --heartbeat-interval 250 --election-timeout 2500 \
+    $([ $etcd_api = etcd3 ] || echo --enable-v2) \
     >>"$folder/$1/etcd.log" 2>&1 &
   echo $! >"$folder/$1/etcd.pid"
 }

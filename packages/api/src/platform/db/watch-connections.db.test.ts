@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { startAwakeClock } from '../../testing/awake-clock.ts';
@@ -94,6 +96,35 @@ it('a commit whose answer is lost fails as BUSY, and a retry finds it applied', 
   const again = connection.sql.begin((tx) => tx`insert into marks values (10) on conflict do nothing`);
   expect((await failureOf(again)).error).toBeNull();
   expect(await connection.sql`select id from marks`).toEqual([{ id: 10 }]);
+});
+
+it.each([
+  ['accepts connections and closes them, as a proxy without a server does', (socket: net.Socket) => socket.end()],
+  ['accepts connections and says nothing', () => {}],
+])('a statement fails after half the wait for a connection while the database %s', async (_, act) => {
+  let attempts = 0;
+  const server = net.createServer((socket) => {
+    attempts += 1;
+    socket.on('error', () => {});
+    act(socket.resume());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  const url = `postgres://gatehouse@127.0.0.1:${port}/gatehouse`;
+  const away = openDatabase({
+    url,
+    pool: 1,
+    prepare: true,
+    deadlines: { statementSeconds: 8, transactionSeconds: 30, queueSeconds: 2 },
+  });
+
+  const { error, awake } = await failureOf(away.sql`select 1`);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
+  // Without the bound it is the five seconds of a connection attempt, or the eight of a statement and more.
+  expect(awake).toBeLessThan(4_000);
+  expect(attempts).toBeLessThan(20);
+  await away.close();
+  server.close();
 });
 
 it('a process that was paused for longer than a deadline ends no healthy connection', async () => {

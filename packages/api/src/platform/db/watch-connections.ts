@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 
 /** How long a pool waits. The driver has no such limits of its own. */
 export type Deadlines = {
-  /** For the next byte of an answer, while a statement is under way. */
+  /** For the next byte of an answer, while a statement is under way. Half of queueSeconds while a connection is opened. */
   statementSeconds: number;
   /** For the end of a transaction. */
   transactionSeconds: number;
@@ -14,6 +14,8 @@ export type Deadlines = {
 type Connection = {
   /** Whether it expects an answer. */
   waiting: boolean;
+  /** Whether it is opened for a statement that waits. */
+  opening: boolean;
   /** How many pieces of data have come. */
   received: number;
   /** What runs the next statement of its open transaction; another function for each transaction. */
@@ -40,6 +42,8 @@ const longestStepMilliseconds = 1000;
  */
 export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
   const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: StatementQueue };
+  const statementMilliseconds = deadlines.statementSeconds * 1000;
+  const short = (deadlines.queueSeconds * 1000) / 2;
   // Not the time of day, which an administrator or NTP may set back.
   let lastTick = performance.now();
   let now = lastTick;
@@ -74,7 +78,8 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
         state.reserved = connection.reserved;
         state.begunAt = now;
       }
-      const silent = now - state.askedAt > deadlines.statementSeconds * 1000;
+      const patience = connection.opening ? Math.min(short, statementMilliseconds) : statementMilliseconds;
+      const silent = now - state.askedAt > patience;
       const endless = Boolean(state.reserved) && now - state.begunAt > deadlines.transactionSeconds * 1000;
       if (silent) endSilent(connection, state.waitsAt ?? now);
       if (endless) connection.destroy(timeout('A transaction stayed open.'));
@@ -85,7 +90,6 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
 
     waiting.now = now;
     // A caller that gets a connection after a long wait may then wait for a silent statement as well.
-    const short = (deadlines.queueSeconds * 1000) / 2;
     const longest = now - silentSince > short ? short : 2 * short;
     while (waiting.length > 0 && now - waiting.first.queued > longest) {
       waiting.shift().reject(failure('POOL_BUSY', 'All connections to the database are in use.'));

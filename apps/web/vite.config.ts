@@ -5,6 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from 'vite';
 import { externalBundle } from '../../packages/api/external-bundle.ts';
 import { clientChunk, errorPagesInBase } from './client-chunks.ts';
+import { parsedTexts } from './parsed-texts.ts';
 import { staticIcons } from './static-icons.ts';
 
 export default defineConfig({
@@ -35,6 +36,7 @@ export default defineConfig({
     api(),
     answersAlone(),
     staticIcons(),
+    parsedTexts(),
     externalBundle(),
     errorPagesInBase(),
     tailwindcss(),

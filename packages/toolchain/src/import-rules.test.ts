@@ -55,6 +55,8 @@ const refused: [file: string, source: string][] = [
   ['packages/sandbox/src/x32.ts', '@gatehouse/api/platform/errors'],
   ['packages/sandbox/src/x33.ts', '../../api/src/platform/errors.ts'],
   ['packages/payment-sandbox/src/x34.ts', '@gatehouse/sandbox/target'],
+  ['packages/languages/src/x37.ts', '@gatehouse/api/platform/errors'],
+  [`${web}/lib/format/x39.ts`, 'intl-messageformat'],
   ['packages/embedded-postgres/src/x35.ts', '@gatehouse/api/platform/errors'],
 ];
 

@@ -1,4 +1,5 @@
 import type { Branding } from '#lib/branding/branding.ts';
+import type { Language } from '#lib/language/language.ts';
 import type { ShownNotice } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { page } from '$app/state';
@@ -7,6 +8,8 @@ import { page } from '$app/state';
 export interface LayoutData {
   branding: Branding;
   theme: 'light' | 'dark' | null;
+  /** The languages that the user can choose, the default first. */
+  languages: readonly Language[];
   /** The signed-in user; null without a session. */
   user: {
     id: string;

@@ -10,6 +10,7 @@ export const load: LayoutServerLoad = ({ locals, cookies, request }): LayoutData
   const principal = signedInUser(locals);
   return {
     branding: brandingOf(locals.app),
+    languages: locals.app.config.languages,
     theme: readTheme({ locals, cookies }),
     notice: takeNotice({ locals, cookies, request }),
     user: principal && {

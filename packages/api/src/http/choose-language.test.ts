@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../platform/config.ts';
 import { chooseLanguage } from './choose-language.ts';
 
-const app = { config: parseConfig({}) };
-const choose = (acceptLanguage: string | null, cookie?: string) =>
-  chooseLanguage(app, {
-    cookies: { get: () => cookie },
-    headers: new Headers(acceptLanguage === null ? {} : { 'accept-language': acceptLanguage }),
-  });
+const choose = (acceptLanguage: string | null, cookie?: string, locales?: string) =>
+  chooseLanguage(
+    { config: parseConfig({ LOCALES: locales }) },
+    {
+      cookies: { get: () => cookie },
+      headers: new Headers(acceptLanguage === null ? {} : { 'accept-language': acceptLanguage }),
+    },
+  );
 
 describe('the language of a request', () => {
   it.each([
@@ -34,5 +36,13 @@ describe('the language of a request', () => {
     expect(choose('de', 'en')).toBe('en');
     expect(choose('en', 'de')).toBe('de');
     expect(choose('de', 'xx')).toBe('de');
+  });
+
+  it('is one of LOCALES, and the first of them where the browser names none', () => {
+    expect(choose('fr')).toBe('en');
+    expect(choose('fr', undefined, 'en,de,fr')).toBe('fr');
+    expect(choose('en', 'fr', 'en,de,fr')).toBe('fr');
+    expect(choose('en', 'fr', 'de')).toBe('de');
+    expect(choose(null, undefined, 'fr,en')).toBe('fr');
   });
 });

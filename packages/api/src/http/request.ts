@@ -1,6 +1,7 @@
+import type { Language } from '@gatehouse/languages/generated/languages';
 import type { App } from '../app.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Client, ClientAddress, MailLanguage } from '../platform/security/client.ts';
+import type { Client, ClientAddress } from '../platform/security/client.ts';
 import type { Caller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
 import type { RequestCookies } from './cookies.ts';
@@ -17,7 +18,7 @@ export type RequestSource = {
   /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
   /** Chooses the language of what the request causes. Called when it is needed: most requests send no mail. */
-  language: () => MailLanguage;
+  language: () => Language;
   /** @throws AppError TOO_LARGE if the body has more bytes. */
   readBytes: (maxBytes: number) => Promise<Buffer>;
 };

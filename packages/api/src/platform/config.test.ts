@@ -79,6 +79,7 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   TERMS_URL: ['nowhere', 'javascript:alert(1)'],
   PRIVACY_URL: ['nowhere', 'javascript:alert(1)'],
   SERVICE_LOGO: ['nowhere', 'data:image/png,x'],
+  LOCALES: ['xx', 'en,xx', 'en,en', ',', 'EN'],
   BRAND_COLOR: ['teal', '#12345', '0a6c6c', '#0a6c6g', '#0a6c6c; color: red'],
   SUPPORT_EMAIL: ['@', 'nobody', 'a b@company.example'],
   COOKIE_DOMAIN: ['com', 'company', 'https://company.example', 'company.example'],

@@ -1,3 +1,4 @@
+import { type Language, languages } from '@gatehouse/languages/generated/languages';
 import { z } from 'zod';
 import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
 import { timeouts } from './config-timeouts.ts';
@@ -74,6 +75,15 @@ const origins = nonEmptyList
   .transform((items) => items.map((origin) => new URL(origin).origin))
   .default([]);
 
+const known = Object.keys(languages);
+const locales = nonEmptyList
+  .refine(
+    (items) => items.every((item) => known.includes(item)) && new Set(items).size === items.length,
+    `must be languages of this release (${known.join(', ')}), each once, separated by commas.`,
+  )
+  .transform((items) => items as Language[])
+  .default(['en', 'de']);
+
 /** Every variable that Gatehouse reads. A test ensures that .env.example and docs/configuration.md list the same names. */
 export const variables = z
   .object({
@@ -131,6 +141,7 @@ export const variables = z
     SERVICE_LOGO: webUrl.optional(),
     BRAND_COLOR: string.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
     SUPPORT_EMAIL: string.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
+    LOCALES: locales,
     TERMS_URL: webUrl.optional(),
     PRIVACY_URL: webUrl.optional(),
     COOKIE_DOMAIN: string.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain such as example.com.').optional(),
@@ -248,6 +259,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
       termsUrl: set.TERMS_URL ?? null,
       privacyUrl: set.PRIVACY_URL ?? null,
     },
+    /** The languages of pages and mails. The first one is for users of any other. */
+    languages: set.LOCALES,
     /** Without one there are no metrics. Several are valid while the token is changed. */
     metricsTokens: set.METRICS_TOKEN,
     otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,

@@ -1,4 +1,4 @@
-import { frameTexts } from '#lib/messages/shared/frame.ts';
+import { texts } from '#lib/language/texts.ts';
 
 interface NavigationLink {
   href: string;
@@ -9,7 +9,7 @@ interface NavigationLink {
 
 /** The links of the top bar. */
 export function topLinks({ operator }: { operator: boolean }): NavigationLink[] {
-  const t = frameTexts();
+  const t = texts('frame');
   return [
     { href: '/', name: t.home, paths: [] },
     { href: '/members', name: t.members, paths: ['/members', '/organisation', '/keys'] },

@@ -1,11 +1,11 @@
 import Monitor from '@lucide/svelte/icons/monitor';
 import Moon from '@lucide/svelte/icons/moon';
 import Sun from '@lucide/svelte/icons/sun';
-import { frameTexts } from '#lib/messages/shared/frame.ts';
+import { texts } from '#lib/language/texts.ts';
 
 /** The themes to choose from, with their names in the page's language. */
 export function themeOptions() {
-  const t = frameTexts();
+  const t = texts('frame');
   return [
     { value: 'system', name: t.sameAsDevice, icon: Monitor },
     { value: 'light', name: t.light, icon: Sun },

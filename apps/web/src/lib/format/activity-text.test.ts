@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { activityTexts } from '#lib/messages/app/activity.ts';
-import { auditTexts } from '#lib/messages/app/audit.ts';
+import { texts } from '#lib/language/texts.ts';
 import { type ActivityEntry, activityText } from './activity-text.ts';
 
 const mia = { kind: 'named' as const, name: null, email: 'mia@quayside.example' };
@@ -71,7 +70,7 @@ test.each<[Partial<ActivityEntry> & Pick<ActivityEntry, 'action'>, string]>([
 });
 
 test('every sentence belongs to an action', () => {
-  expect(Object.keys(auditTexts())).toEqual(expect.arrayContaining(Object.keys(activityTexts().sentences)));
+  expect(Object.keys(texts('audit'))).toEqual(expect.arrayContaining(Object.keys(texts('activity').sentences)));
 });
 
 test('a name is a part of its own, so that its direction stays its own', () => {

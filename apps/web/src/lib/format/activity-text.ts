@@ -1,5 +1,6 @@
+import type { Texts as AllTexts } from '@gatehouse/languages/generated/texts';
 import { organisationName } from '#lib/format/organisation-name.ts';
-import { activityTexts } from '#lib/messages/app/activity.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { type Action, auditText } from './audit-text.ts';
 
@@ -9,7 +10,20 @@ export type ActivityEntry = RouterOutputs['accounts']['activity'][number];
 type TextPart = string | { name: string };
 
 type Person = ActivityEntry['person'];
-type Texts = ReturnType<typeof activityTexts>;
+type Texts = AllTexts['activity'];
+type Values = ReturnType<typeof valuesOf>;
+type Sentence = (values: Values) => string | (string | object)[];
+
+/** What a full sentence tells and an entry can lack, for the actions that have a short sentence too. */
+const toldInFull: Partial<Record<Action, 'change' | 'organisation' | 'role' | 'plan'>> = {
+  'role-changed': 'change',
+  'ownership-transferred': 'organisation',
+  'member-joined': 'role',
+  'invitation-made': 'role',
+  'organisation-renamed': 'change',
+  'subscription-changed': 'change',
+  'payment-failed': 'plan',
+};
 
 /**
  * Writes an entry of the activity list: who did what to whom, as far as the user may know it.
@@ -17,80 +31,40 @@ type Texts = ReturnType<typeof activityTexts>;
  * its own gets the general text of audit-text.ts.
  */
 export function activityText(entry: ActivityEntry): TextPart[] {
-  const t = activityTexts();
-  const sentences: Partial<Record<Action, string[]>> = t.sentences;
-  const [sentence] = (sentences[entry.action] ?? [])
-    .map((text) => text.split(/\{(\w+)\}/))
-    .sort((one, other) => missingValues(entry, one) - missingValues(entry, other));
-  if (sentence === undefined) return [auditText(entry.action)];
+  const t = texts('activity');
+  const sentences: Partial<Record<Action, { full: Sentence | string; short?: Sentence | string }>> = t.sentences;
+  const ofAction = sentences[entry.action];
+  if (ofAction === undefined) return [auditText(entry.action)];
 
-  return sentence
-    .flatMap((piece, index) => (index % 2 === 0 ? [piece] : replacementOf(piece, entry, t)))
-    .filter((part) => part !== '');
+  const told = toldInFull[entry.action];
+  const sentence = told !== undefined && entry[told] === null ? (ofAction.short ?? ofAction.full) : ofAction.full;
+  const parts = typeof sentence === 'string' ? sentence : sentence(valuesOf(entry, t));
+  return ([parts].flat(2) as TextPart[]).filter((part) => part !== '');
 }
 
-/** How many values of a sentence an entry lacks. The values are the pieces with an odd index. */
-function missingValues(entry: ActivityEntry, sentence: string[]): number {
-  return sentence.filter((piece, index) => index % 2 === 1 && lacks(entry, piece)).length;
-}
-
-/** Whether an entry lacks the value of {name}, in place of which a sentence has a general word. */
-function lacks({ organisation, change, role, plan }: ActivityEntry, name: string): boolean {
-  switch (name.toLowerCase()) {
-    case 'organisation':
-    case 'organisationdative':
-      return organisation === null;
-    case 'from':
-    case 'to':
-    case 'fromname':
-    case 'toname':
-      return change === null;
-    case 'role':
-      return role === null;
-    case 'plan':
-      return plan === null;
-    default:
-      return false;
-  }
-}
-
-/** Returns the parts that replace {name} in a sentence. */
-function replacementOf(name: string, entry: ActivityEntry, t: Texts): TextPart[] {
+/** The values of a sentence's placeholders, with a general word for what the entry lacks. */
+function valuesOf(entry: ActivityEntry, t: Texts) {
   const { actor, person, organisation, change, role, plan } = entry;
-  switch (name) {
-    case 'by':
-      return by(actor, t);
-    case 'person':
-      return [subject(person, t)];
-    case 'has':
-      return [person?.kind === 'you' ? t.has.you : t.has.other];
-    case 'is':
-      return [person?.kind === 'you' ? t.is.you : t.is.other];
-    case 'object':
-      return [actor?.kind === 'you' && person?.kind === 'you' ? t.yourselfObject : object(person, t, 'Object')];
-    case 'objectDative':
-      return [actor?.kind === 'you' && person?.kind === 'you' ? t.yourselfObject : object(person, t, 'Dative')];
-    case 'organisation':
-      return [organisation === null ? t.anOrganisation : { name: organisationName(organisation) }];
-    case 'organisationDative':
-      return [organisation === null ? t.anOrganisationDative : { name: organisationName(organisation) }];
-    case 'Organisation':
-      return [organisation === null ? t.yourOrganisation : { name: organisationName(organisation) }];
-    case 'fromName':
-      return [{ name: change?.from ?? '' }];
-    case 'toName':
-      return [{ name: change?.to ?? '' }];
-    case 'from':
-      return [roleWord(change?.from ?? '', t)];
-    case 'to':
-      return [roleWord(change?.to ?? '', t)];
-    case 'role':
-      return [roleWord(role ?? '', t)];
-    case 'plan':
-      return [plan ?? t.thePlan];
-    default:
-      return [plan ?? t.ThePlan];
-  }
+  const self = actor?.kind === 'you' && person?.kind === 'you';
+  const name = organisation && { name: organisationName(organisation) };
+  return {
+    by: by(actor, t),
+    person: subject(person, t),
+    has: person?.kind === 'you' ? t.has.you : t.has.other,
+    is: person?.kind === 'you' ? t.is.you : t.is.other,
+    object: self ? t.yourselfObject : object(person, t, 'Object'),
+    objectDative: self ? t.yourselfObject : object(person, t, 'Dative'),
+    organisation: name ?? t.anOrganisation,
+    organisationDative: name ?? t.anOrganisationDative,
+    Organisation: name ?? t.yourOrganisation,
+    fromName: { name: change?.from ?? '' },
+    toName: { name: change?.to ?? '' },
+    from: roleWord(change?.from ?? '', t),
+    to: roleWord(change?.to ?? '', t),
+    role: roleWord(role ?? '', t),
+    plan: plan ?? t.thePlan,
+    Plan: plan ?? t.ThePlan,
+  };
 }
 
 /** "You", "Mia". An actor who may not be named is "An admin", because only administrators do these things. */

@@ -1,4 +1,4 @@
-import { startedTexts } from '#lib/messages/shared/started.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { NoticeText } from '#lib/notices/notice.ts';
 import { formatList } from './lists.ts';
 
@@ -11,20 +11,20 @@ export interface Ended {
 /** A notice, and after it what else has ended: " Ended as well: 2 invitations that aren’t used yet, API keys: Worker." */
 export function withEnded(notice: NoticeText, ended: Ended | null | undefined): NoticeText {
   const text = ended == null ? '' : endedText(ended);
-  return text === '' ? notice : [...notice, text];
+  return text === '' ? notice : [notice, text].flat();
 }
 
 /** What else has ended, after a sentence; nothing where nothing has. */
 export function endedText(ended: Ended): string {
   const parts = endedParts(ended);
-  return parts.length === 0 ? '' : startedTexts().ended(parts.join(', '));
+  return parts.length === 0 ? '' : texts('started').ended({ what: parts.join(', ') });
 }
 
 function endedParts({ keys, invitations, links }: Ended): string[] {
-  const t = startedTexts();
+  const t = texts('started');
   return [
-    ...(invitations > 0 ? [t.invitations(invitations)] : []),
-    ...(links > 0 ? [t.links(links)] : []),
-    ...(keys.length > 0 ? [t.keys(formatList(keys))] : []),
+    ...(invitations > 0 ? [t.invitations({ count: invitations })] : []),
+    ...(links > 0 ? [t.links({ count: links })] : []),
+    ...(keys.length > 0 ? [t.keys({ names: formatList(keys) })] : []),
   ];
 }

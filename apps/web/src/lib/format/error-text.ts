@@ -1,11 +1,11 @@
-import { errorTexts } from '#lib/messages/shared/errors.ts';
+import { texts } from '#lib/language/texts.ts';
 
 /**
  * The title and text of an error page: what happened, and what the user can do. A 500
  * without a request id comes from Kit in the browser, which got no answer.
  */
 export function errorText(status: number, requestId?: string): { title: string; text: string } {
-  const t = errorTexts();
+  const t = texts('error');
   if (status === 500 && requestId === undefined) return t.unreached;
   switch (status) {
     case 401:

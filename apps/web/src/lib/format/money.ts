@@ -1,6 +1,6 @@
 import { formatAmount } from '@gatehouse/api/platform/providers/minor-units';
 import { locale } from '#lib/language/language.ts';
-import { moneyTexts } from '#lib/messages/shared/money.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Price } from '#lib/subscription.ts';
 
 /** "£24", "£24.50", "¥3,000": no cents where there are none, no "US" before a dollar. */
@@ -19,6 +19,6 @@ export function formatFullAmount(amount: Pick<Price, 'amount' | 'currency'>): st
 
 /** "a month", "a year" */
 export function formatInterval(interval: string): string {
-  const { intervals, anInterval } = moneyTexts();
-  return Object.hasOwn(intervals, interval) ? intervals[interval as keyof typeof intervals] : anInterval(interval);
+  const { intervals, anInterval } = texts('money');
+  return Object.hasOwn(intervals, interval) ? intervals[interval as keyof typeof intervals] : anInterval({ interval });
 }

@@ -1,4 +1,4 @@
-import { roleTexts } from '#lib/messages/shared/roles.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { RouterInputs, RouterOutputs } from '#lib/router.ts';
 
 export type Role = RouterOutputs['members']['search']['members'][number]['role'];
@@ -8,26 +8,26 @@ export type InvitedRole = RouterInputs['members']['invite']['role'];
 
 /** "Admin" */
 export function roleName(role: Role): string {
-  return roleTexts().names[role];
+  return texts('role').names[role];
 }
 
 /** "an admin" */
 export function roleWithArticle(role: Role): string {
-  return roleTexts().withArticle[role];
+  return texts('role').withArticle[role];
 }
 
 /** "as an admin" */
 export function asRole(role: Role): string {
-  return roleTexts().as[role];
+  return texts('role').as[role];
 }
 
 /** What a role allows, in a sentence. */
 export function roleAllows(role: Role): string {
-  return roleTexts().may[role];
+  return texts('role').may[role];
 }
 
 /** A value that a change in the audit names: "Admin" for a role, and any other as it is. */
 export function changedValue(value: string): string {
-  const { names } = roleTexts();
+  const { names } = texts('role');
   return Object.hasOwn(names, value) ? names[value as Role] : value;
 }

@@ -1,4 +1,4 @@
-import { ownAccountTexts } from '#lib/messages/app/account.ts';
+import { texts } from '#lib/language/texts.ts';
 
 const browsers: [RegExp, string][] = [
   [/\bEdg\//, 'Edge'],
@@ -18,10 +18,10 @@ const systems: [RegExp, string][] = [
 
 /** "Firefox on Windows": enough for users to recognise their own browser, from the User-Agent header alone. */
 export function browserName(userAgent: string | null): string {
-  const t = ownAccountTexts();
+  const t = texts('ownAccount');
   if (!userAgent) return t.unnamedBrowser;
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   if (!browser) return userAgent.slice(0, 60);
-  return system ? t.browserOn(browser, system) : browser;
+  return system ? t.browserOn({ browser, system }) : browser;
 }

@@ -1,7 +1,7 @@
 import { type ErrorBody, httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import type { Caller } from '@gatehouse/api/router/root';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
-import { formTexts } from '#lib/messages/shared/forms.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { translateBody } from '#lib/server/language/translate-error.ts';
@@ -14,7 +14,7 @@ type PostedNotice = Notice | NoticeText | null;
 interface ActionOptions<Answer, Done, Shown> {
   /** The path to redirect to, or the data that the page shows instead of a redirect. */
   done: string | ((form: FormData, answer: Answer, event: RequestEvent) => Done | Promise<Done>);
-  /** The notice that the next page shows once: say`${name} is approved.` See `notify`. */
+  /** The notice that the next page shows once: see `notify`. */
   notice?: (form: FormData, answer: Answer, event: RequestEvent) => PostedNotice | Promise<PostedNotice>;
   /** What the page needs beside the error to show its form as it was typed. */
   failure?: (form: FormData, body: ErrorBody, event: RequestEvent) => Shown | Promise<Shown>;
@@ -34,7 +34,7 @@ export function formAction<Answer, Done extends object | string = string, Shown 
     const shown = (body: ErrorBody) => failure?.(form, body, event) ?? ({} as Shown);
     const other = otherUser(event, form);
     if (other !== null) {
-      const body = { error: formTexts().otherUser(other), code: 'CONFLICT', otherUser: true };
+      const body = { error: texts('form').otherUser({ email: other }), code: 'CONFLICT', otherUser: true };
       event.locals.failure = { code: body.code };
       return fail(409, { ...body, ...(await shown(body)) });
     }
@@ -76,7 +76,7 @@ async function actionFailure<Shown extends object>(
   const body = translateBody(english);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
   const signedOut = locals.sessionEnded && body.code === 'UNAUTHENTICATED';
-  const error = signedOut ? formTexts().signedOut : rateLimitText(body, retryAfterSeconds);
+  const error = signedOut ? texts('form').signedOut : rateLimitText(body, retryAfterSeconds);
   return fail(status, { ...body, error, ...(signedOut && { signedOut }), ...(await shown(body)) });
 }
 
@@ -84,5 +84,5 @@ async function actionFailure<Shown extends object>(
 function rateLimitText({ code, error }: ErrorBody, retryAfterSeconds: number | undefined): string {
   if (code !== 'TOO_MANY' || retryAfterSeconds === undefined) return error;
   const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
-  return formTexts().tooMany(minutes);
+  return texts('form').tooMany({ minutes });
 }

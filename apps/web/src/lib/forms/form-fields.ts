@@ -40,7 +40,7 @@ export function ticked(form: FormData, name: string): boolean {
 }
 
 /** All text values of a field that may occur more than once. */
-export function texts(form: FormData, name: string): string[] {
+export function textList(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');
 }
 

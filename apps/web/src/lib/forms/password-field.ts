@@ -1,5 +1,4 @@
-import { passwordTexts } from '#lib/messages/shared/passwords.ts';
-import { passwordStrength } from './password-strength.ts';
+import { passwordStrength, type StrengthTexts } from './password-strength.ts';
 
 /** A screen reader announces the strength after a pause in typing, not after every key. */
 const pauseMilliseconds = 800;
@@ -17,22 +16,22 @@ export function improvePasswordField(field: HTMLElement): void {
 }
 
 function addShowButton(input: HTMLInputElement, button: HTMLButtonElement): void {
-  const t = passwordTexts();
   button.hidden = false;
   button.addEventListener('click', () => {
     const visible = input.type === 'password';
     input.type = visible ? 'text' : 'password';
     button.ariaPressed = String(visible);
     const [label] = button.children;
-    if (label) label.textContent = visible ? t.hide : t.show;
+    if (label) label.textContent = (visible ? button.dataset.hide : button.dataset.show) ?? '';
   });
 }
 
 function rateStrength(input: HTMLInputElement, hint: HTMLElement, spoken: HTMLElement): void {
+  const hints: StrengthTexts = JSON.parse(hint.dataset.hints ?? '');
   let timer: ReturnType<typeof setTimeout> | undefined;
   function rate() {
     clearTimeout(timer);
-    const { enough, text } = passwordStrength(input.value);
+    const { enough, text } = passwordStrength(input.value, hints);
     hint.textContent = text;
     hint.dataset.strength = enough ? 'enough' : '';
     if (input.value === '') return;

@@ -1,3 +1,4 @@
+import { texts } from '#lib/language/texts.ts';
 import { current, dismissNotice, focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
 import { otherUserNotice } from '#lib/notices/other-user.ts';
 import type { SubmitFunction } from '$app/forms';
@@ -25,7 +26,8 @@ export class Submission {
     this.submitter = submitter;
 
     return async ({ result, update }) => {
-      const unanswered = result.type === 'error' ? unansweredText(result.error, navigator.onLine) : null;
+      const unanswered =
+        result.type === 'error' ? unansweredText(result.error, navigator.onLine, texts('form').kept) : null;
       const otherUser = result.type === 'failure' ? otherUserNotice(result.data, window.location) : null;
       if (unanswered) {
         showNotice({ text: [unanswered], tone: 'warn' });

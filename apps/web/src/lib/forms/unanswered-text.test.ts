@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { texts } from '#lib/language/texts.ts';
 import { unansweredText } from './unanswered-text.ts';
 
 const message = 'Internal Error';
@@ -26,5 +27,5 @@ test.each([
   ],
   ['a body that is too large', { status: 413, message }, true, null],
 ])('%s', (_, error, online, text) => {
-  expect(unansweredText(error, online)).toBe(text);
+  expect(unansweredText(error, online, texts('form').kept)).toBe(text);
 });

@@ -1,16 +1,10 @@
-/** The languages of the pages. The first one is the default. */
-export const languages = ['en', 'de'] as const;
+import { type Language, languages } from '@gatehouse/languages/generated/languages';
 
-export type Language = (typeof languages)[number];
+export type { Language };
 
-/** Each language's name in itself, which its speakers look for. */
-export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' };
-
-/** The locale by which dates, numbers and lists are written. */
-const locales: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };
-
+/** Whether there are texts in this language. Which ones are offered says LOCALES. */
 export function isLanguage(value: unknown): value is Language {
-  return languages.some((language) => language === value);
+  return typeof value === 'string' && Object.hasOwn(languages, value);
 }
 
 let read: () => Language = () => {
@@ -30,7 +24,7 @@ export function language(): Language {
 
 /** The locale of the language, such as 'en-GB'. */
 export function locale(): string {
-  return locales[language()];
+  return languages[language()].locale;
 }
 
 /**
@@ -43,7 +37,7 @@ export function perLanguage<Value>(make: (locale: string) => Value): () => Value
     const current = language();
     let value = made.get(current);
     if (value === undefined) {
-      value = make(locales[current]);
+      value = make(languages[current].locale);
       made.set(current, value);
     }
     return value;

@@ -1,24 +1,24 @@
-import { type Language, language } from './language.ts';
+import type { Texts } from '@gatehouse/languages/generated/texts';
+import { messagesOf } from '@gatehouse/languages/messages';
+import { catalogueOf } from '#catalogue';
+import { language, locale, perLanguage } from './language.ts';
 
-/** The type of another language’s texts: the same names, and functions with the same parameters. */
-type Same<Texts> = {
-  [Name in keyof Texts]: Texts[Name] extends string
-    ? string
-    : Texts[Name] extends (...values: infer Values) => infer Text
-      ? (...values: Values) => Text extends string ? string : Text
-      : Same<Texts[Name]>;
-};
+const made = perLanguage(() => new Map<string, unknown>());
 
 /**
- * The texts of a page, or of what several pages share, in every language. English decides which texts
- * there are: the type check fails for a text that another language lacks or has in addition, and for one
- * with other parameters. A component reads the texts once: `const t = signInTexts();`.
+ * Returns a group of texts in the language of the page or request: `const t = texts('signIn');`. A text is a string,
+ * or a function of the values of its placeholders: `t.continueWith({ idp })`. The groups stand in packages/languages.
  *
- * @returns a function that returns the texts in the language of the page or request.
- * @__NO_SIDE_EFFECTS__
+ * @throws in a browser, if the page has not loaded the file of the group: see `areasOf`.
  */
-export function texts<English extends object>(
-  all: { en: English } & Record<Exclude<Language, 'en'>, Same<English>>,
-): () => Same<English> {
-  return () => all[language()] as Same<English>;
+export function texts<Group extends keyof Texts>(group: Group): Texts[Group] {
+  const groups = made();
+  let messages = groups.get(group);
+  if (messages === undefined) {
+    const catalogue = catalogueOf(language())[group];
+    if (typeof catalogue !== 'object' || Array.isArray(catalogue)) throw new Error(`texts of ${group} are not loaded`);
+    messages = messagesOf(catalogue, locale());
+    groups.set(group, messages);
+  }
+  return messages as Texts[Group];
 }

@@ -1,8 +1,8 @@
 /**
- * A sentence in parts. Names are parts of their own, so that the page can isolate their direction
+ * A sentence, whole or in parts. Names are parts of their own, so that the page can isolate their direction
  * (<bdi>), and days (ISO 8601), so that it can write them in the user's time zone.
  */
-export type NoticeText = (string | { name: string } | { day: string })[];
+export type NoticeText = string | (string | { name: string } | { day: string })[];
 
 /** What the user can do about it: a link (to the same page, it loads the page again), or a form with one button. */
 type NoticeAction = { label: string; href: string } | { label: string; post: string; fields?: Record<string, string> };
@@ -22,30 +22,12 @@ export interface Notice {
 /** A notice as the page shows it; the id distinguishes two notices with the same text. */
 export type ShownNotice = Notice & { id: string };
 
-/**
- * Writes a sentence in which every `${value}` is a name: say`${name} is now an admin.`
- * Text that is not a name (a role, a count) goes through `plain`, a date through `day`.
- */
-export function say(strings: TemplateStringsArray, ...values: (string | Plain | Day)[]): NoticeText {
-  return strings
-    .flatMap((string, index): NoticeText => {
-      const value = values[index];
-      if (value === undefined) return [string];
-      if (typeof value === 'string') return [string, { name: value }];
-      return [string, 'plain' in value ? value.plain : value];
-    })
-    .filter((part) => part !== '');
+/** A name in a notice, as the value of a text's placeholder: `t.approved({ name: named(organisation) })`. */
+export function named(text: string): { name: string } {
+  return { name: text };
 }
 
-type Plain = { plain: string };
-type Day = { day: string };
-
-/** A value of `say` that is not a name. */
-export function plain(text: string): Plain {
-  return { plain: text };
-}
-
-/** A date in ISO 8601 as a value of `say`. */
-export function day(iso: string): Day {
+/** A date in ISO 8601 in a notice, as the value of a text's placeholder. */
+export function onDay(iso: string): { day: string } {
   return { day: iso };
 }

@@ -1,4 +1,4 @@
-import { formTexts } from '#lib/messages/shared/forms.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Notice } from './notice.ts';
 
 type Refusal = { otherUser?: boolean; error?: string; invitation?: { token: string } };
@@ -13,5 +13,5 @@ export function otherUserNotice(answer: unknown, at: Pick<URL, 'pathname' | 'sea
 
   const ofAction = invitation === undefined ? '' : `?${new URLSearchParams({ token: invitation.token })}`;
   const query = at.search.startsWith('?/') ? ofAction : at.search;
-  return { text: [error], tone: 'warn', action: { label: formTexts().reload, href: at.pathname + query } };
+  return { text: [error], tone: 'warn', action: { label: texts('form').reload, href: at.pathname + query } };
 }

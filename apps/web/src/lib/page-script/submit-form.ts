@@ -42,7 +42,8 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
 function failureText(response: Response | null): string {
   const requestId = response?.headers.get('x-request-id') ?? undefined;
   const status = Math.max(response?.status ?? 500, 500);
-  return unansweredText({ message: '', status, requestId }, navigator.onLine) ?? '';
+  const { kept = '' } = document.getElementById('notice-template')?.dataset ?? {};
+  return unansweredText({ message: '', status, requestId }, navigator.onLine, JSON.parse(kept)) ?? '';
 }
 
 function setBusy(form: HTMLFormElement, submitter: HTMLElement | null, busy: 'true' | null): void {

@@ -1,6 +1,6 @@
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { overviewTexts } from '#lib/messages/app/overview.ts';
+import { texts } from '#lib/language/texts.ts';
 import { requirePage, signedInUser } from '#lib/server/guards/page-guard.ts';
 import { areStepsHidden, hideSteps } from '#lib/server/session/hidden-steps.ts';
 import { redirectToInvitation } from '#lib/server/session/invitation.ts';
@@ -52,8 +52,8 @@ export const actions: Actions = {
       // A notice is a database row, so a request without a session gets none.
       notice: (_form, _answer, event) =>
         signedInUser(event.locals) && {
-          text: overviewTexts().hidden(),
-          action: { label: overviewTexts().showThem, post: '/?/showSteps' },
+          text: texts('overview').hidden,
+          action: { label: texts('overview').showThem, post: '/?/showSteps' },
         },
     },
   ),

@@ -1,7 +1,6 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
 import { hasSubscription, isPaymentDue, paymentFacts, whyFree } from '#lib/format/plans/plan-text.ts';
-import { overviewTexts } from '#lib/messages/app/overview.ts';
-import { factorTexts } from '#lib/messages/shared/factors.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
 export type Overview = RouterOutputs['subscription']['overview'];
@@ -23,10 +22,10 @@ export function homeNotices(overview: Overview, members: number): HomeNotice[] {
 /** Says that somebody signed in from a browser not seen before, until the user says that they know it. */
 export function signInNotice(newBrowsers: number): HomeNotice | null {
   if (newBrowsers === 0) return null;
-  const t = overviewTexts();
+  const t = texts('overview');
   return {
     tone: 'warn',
-    title: t.newSignIn(newBrowsers),
+    title: t.newSignIn({ count: newBrowsers }),
     text: t.newSignInText,
     href: '/account/security',
     action: t.seeSignIns,
@@ -38,7 +37,7 @@ export function factorNotices({
   few_recovery_codes,
   many_wrong_codes,
 }: RouterOutputs['factors']['warnings']): HomeNotice[] {
-  const t = factorTexts();
+  const t = texts('factor');
   const href = '/account/security';
   return [
     ...(many_wrong_codes
@@ -59,7 +58,7 @@ export function factorNotices({
 }
 
 function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
-  const t = overviewTexts();
+  const t = texts('overview');
   if (plan.held === 'disputed' || plan.held === 'void') {
     const title = plan.held === 'disputed' ? t.disputed : t.paymentFailed;
     return { tone: 'bad', title, text: whyFree(plan), href: '/billing', action: t.seeBilling };
@@ -79,28 +78,28 @@ function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
 }
 
 function paymentTitle(status: string, confirming: boolean): string {
-  const t = overviewTexts();
+  const t = texts('overview');
   if (confirming) return t.confirmTitle;
   return status === 'incomplete' ? t.firstPaymentOpen : t.paymentFailed;
 }
 
 function paymentText(plan: Overview['plan'], graceEndsAt: string | null, confirming: boolean): string {
-  const t = overviewTexts();
+  const t = texts('overview');
   if (plan.status === 'incomplete') return t.startsWhenPaid;
   if (plan.tier === 'free') return t.offUntilPaid;
-  if (graceEndsAt === null) return confirming ? t.confirmToKeep(plan.name) : t.payToKeep(plan.name);
-  return (confirming ? t.confirmBy : t.payBy)(formatDay(graceEndsAt), plan.name);
+  if (graceEndsAt === null) return confirming ? t.confirmToKeep({ plan: plan.name }) : t.payToKeep({ plan: plan.name });
+  return (confirming ? t.confirmBy : t.payBy)({ day: formatDay(graceEndsAt), plan: plan.name });
 }
 
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {
   if (!hasSubscription(plan) || !plan.cancel_at_period_end) return null;
-  const t = overviewTexts();
+  const t = texts('overview');
   const name = plan.tier === 'free' ? t.paidPlan : plan.name;
   const end = plan.ends_at ?? plan.current_period_end;
   return {
     tone: 'plain',
-    title: end ? t.endsOn(name, formatDate(end)) : t.endsWithPeriod(name),
-    text: t.thenMoves(free?.name ?? 'Free'),
+    title: end ? t.endsOn({ plan: name, day: formatDate(end) }) : t.endsWithPeriod({ plan: name }),
+    text: t.thenMoves({ plan: free?.name ?? 'Free' }),
     href: '/billing',
     action: t.seeBilling,
   };
@@ -109,7 +108,7 @@ function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {
 function memberNotice({ usage }: Overview, members: number): HomeNotice | null {
   const seats = usage.find(({ meter }) => meter === 'members');
   if (seats?.limit == null || members <= seats.limit) return null;
-  const t = overviewTexts();
+  const t = texts('overview');
   return {
     tone: 'warn',
     title: t.overMembers,

@@ -1,35 +1,38 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
 import { hasSubscription } from '#lib/format/plans/plan-text.ts';
-import { overviewTexts } from '#lib/messages/app/overview.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Plan } from '#lib/subscription.ts';
 
 /** "Silver, renews on 3 December 2026. Four members." */
 export function homeSentence(plan: Plan, members: number): string {
-  const t = overviewTexts();
-  return `${planText(plan)} ${members === 1 ? t.justYou : t.members(countText(members))}`;
+  const t = texts('overview');
+  return `${planText(plan)} ${members === 1 ? t.justYou : t.members({ count: countText(members) })}`;
 }
 
 function planText(plan: Plan): string {
-  const t = overviewTexts();
+  const t = texts('overview');
   // A subscription that gives no plan has dates that are not those of the free one.
   if (hasSubscription(plan) && plan.tier !== 'free') {
     const end = plan.ends_at ?? plan.current_period_end;
-    if (plan.cancel_at_period_end) return end ? t.until(plan.name, formatDate(end)) : t.untilPeriodEnds(plan.name);
+    if (plan.cancel_at_period_end)
+      return end ? t.until({ plan: plan.name, day: formatDate(end) }) : t.untilPeriodEnds({ plan: plan.name });
     if (plan.change) return changeText(plan.name, plan.change);
     if (plan.status === 'active' && plan.current_period_end && !plan.collection_paused) {
-      return t.renews(plan.name, formatDate(plan.current_period_end));
+      return t.renews({ plan: plan.name, day: formatDate(plan.current_period_end) });
     }
   }
-  return t.plan(plan.name);
+  return t.plan({ plan: plan.name });
 }
 
 function changeText(plan: string, { name, at }: NonNullable<Plan['change']>): string {
-  const t = overviewTexts();
-  return name === null ? t.until(plan, formatDate(at)) : t.untilThen(plan, formatDate(at), name);
+  const t = texts('overview');
+  return name === null
+    ? t.until({ plan, day: formatDate(at) })
+    : t.untilThen({ plan, day: formatDate(at), next: name });
 }
 
 /** A number at the start of a sentence: a word up to ten, digits above. */
 export function countText(count: number): string {
-  return overviewTexts().count(count, formatNumber(count));
+  return texts('overview').count({ count, digits: formatNumber(count) });
 }

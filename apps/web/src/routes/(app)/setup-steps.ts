@@ -1,6 +1,6 @@
 import { formatList } from '#lib/format/lists.ts';
 import { hasSubscription } from '#lib/format/plans/plan-text.ts';
-import { overviewTexts } from '#lib/messages/app/overview.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Overview } from './home-notices.ts';
 
 export interface SetupStep {
@@ -30,7 +30,7 @@ export function setupSteps({ overview, members, isAdministrator, hasName }: Fact
 
 function nameStep(hasName: boolean): SetupStep {
   return {
-    ...overviewTexts().name,
+    ...texts('overview').name,
     done: hasName,
     href: '/account?change=name',
   };
@@ -42,7 +42,7 @@ function inviteStep({ usage }: Overview, members: number): SetupStep | null {
   const done = members > 1;
   if (!done && limit !== null && limit <= members) return null;
   return {
-    ...overviewTexts().invite,
+    ...texts('overview').invite,
     done,
     href: '/members?invite',
   };
@@ -50,10 +50,10 @@ function inviteStep({ usage }: Overview, members: number): SetupStep | null {
 
 function planStep({ plan, tiers }: Overview): SetupStep {
   const [free = 'Free', ...paid] = tiers.map(({ name }) => name);
-  const { title, text, action } = overviewTexts().choose;
+  const { title, text, action } = texts('overview').choose;
   return {
     title,
-    text: text(free, formatList(paid), paid.length),
+    text: text({ free, paid: formatList(paid), count: paid.length }),
     done: hasSubscription(plan) || plan.tier !== 'free',
     href: '/billing#plans',
     action,

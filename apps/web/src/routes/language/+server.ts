@@ -1,7 +1,6 @@
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { isLanguage } from '#lib/language/language.ts';
 import { storeChoice } from '#lib/server/session/store-choice.ts';
 
 export const GET: RequestHandler = () => redirect(302, '/');
 
-export const POST = storeChoice('language', isLanguage);
+export const POST = storeChoice('language', (value, { languages }) => languages.some((language) => language === value));

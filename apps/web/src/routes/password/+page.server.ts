@@ -3,7 +3,7 @@ import { error } from '@sveltejs/kit';
 import { withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked } from '#lib/forms/form-fields.ts';
-import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
+import { texts } from '#lib/language/texts.ts';
 import { translateBody } from '#lib/server/language/translate-error.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -33,7 +33,7 @@ export const actions: Actions = {
       }),
     {
       done: '/login',
-      notice: (_form, { ended }) => withEnded(verifyDoneTexts().passwordSet(), ended),
+      notice: (_form, { ended }) => withEnded(texts('verifyDone').passwordSet, ended),
       failure: async (form, { fields }, { locals }) => {
         const token = text(form, 'token');
         const reset = await locals.api.accounts.passwordToken({ token }).catch(() => null);

@@ -1,7 +1,7 @@
 import { withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked } from '#lib/forms/form-fields.ts';
-import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
+import { texts } from '#lib/language/texts.ts';
 import { openVerificationLink } from '#lib/server/http/open-verification-link.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -18,7 +18,7 @@ export const actions: Actions = {
       const offers = offersIn(form);
       return isOffering(offers) ? { error: null, ...offers } : '/login';
     },
-    notice: (form) => (isOffering(offersIn(form)) ? null : verifyDoneTexts().approved()),
+    notice: (form) => (isOffering(offersIn(form)) ? null : texts('verifyDone').approved),
     failure: offersIn,
   }),
 
@@ -33,7 +33,7 @@ export const actions: Actions = {
       }),
     {
       done: '/login',
-      notice: (_form, { ended }) => withEnded(verifyDoneTexts().passwordSet(), ended),
+      notice: (_form, { ended }) => withEnded(texts('verifyDone').passwordSet, ended),
       failure: async (form, { fields }, { locals }) => {
         const offered = fields?.password || fields?.org_name ? passwordForm(form, 'token') : null;
         const { accounts } = locals.api;
@@ -45,7 +45,7 @@ export const actions: Actions = {
 
   keep: formAction(({ accounts }, form) => accounts.keepPassword({ token: text(form, 'token') }), {
     done: '/login',
-    notice: () => verifyDoneTexts().passwordKept(),
+    notice: () => texts('verifyDone').passwordKept,
     failure: noOffers,
   }),
 
@@ -59,7 +59,7 @@ export const actions: Actions = {
       }),
     {
       done: '/login',
-      notice: (_form, { ended }) => withEnded(verifyDoneTexts().addressChanged(), ended),
+      notice: (_form, { ended }) => withEnded(texts('verifyDone').addressChanged, ended),
       failure: async (form, _body, { locals }) => {
         const token = text(form, 'token');
         const change = await locals.api.accounts.changeToken({ token }).catch(() => null);

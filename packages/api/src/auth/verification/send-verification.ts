@@ -1,3 +1,4 @@
+import type { Language } from '@gatehouse/languages/generated/languages';
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
@@ -7,7 +8,6 @@ import { verificationLink } from '../../platform/links.ts';
 import { defaultLanguage } from '../../platform/mail/layout.ts';
 import { repeatWrite } from '../../platform/mail/mail-job.ts';
 import { emailField } from '../../platform/security/address.ts';
-import type { MailLanguage } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 import { accountByEmail, accountById, lockUser } from '../sessions/account.ts';
 import { doesSessionExist } from '../sessions/session.ts';
@@ -20,7 +20,7 @@ import { verificationMail } from './verification-mail.ts';
  * change of address. Requests of known browsers have mail limits of their own.
  */
 type VerificationJob =
-  | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: MailLanguage }
+  | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: Language }
   | ChangeJob;
 
 declare module '../../platform/jobs/registry.ts' {
@@ -87,7 +87,7 @@ export const resendInput = z.object({ email: emailField });
 export async function resendVerification(
   app: App,
   { email }: z.output<typeof resendInput>,
-  { fromKnownBrowser = false, language }: { fromKnownBrowser?: boolean; language?: MailLanguage } = {},
+  { fromKnownBrowser = false, language }: { fromKnownBrowser?: boolean; language?: Language } = {},
 ): Promise<void> {
   await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email, fromKnownBrowser, language }));
   app.jobs.wake('verification-mail');
@@ -99,7 +99,7 @@ type ChangeJob = {
   userId: string;
   sessionId: string;
   revokesKeys?: boolean;
-  language?: MailLanguage;
+  language?: Language;
 };
 
 /**
@@ -148,7 +148,7 @@ type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId' | 'rev
  */
 async function mailLink(
   app: App,
-  { language = defaultLanguage, ...addressee }: Addressee & { language: MailLanguage | undefined },
+  { language = defaultLanguage, ...addressee }: Addressee & { language: Language | undefined },
   decide: (tx: Transaction) => Promise<LinkContent | null>,
 ): Promise<void> {
   const now = app.now();

@@ -1,12 +1,12 @@
+import type { Language } from '@gatehouse/languages/generated/languages';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../platform/config.ts';
 import { layoutTexts, readableTextColour } from '../../platform/mail/layout.ts';
-import type { MailLanguage } from '../../platform/security/client.ts';
 import { type Purpose, verificationMail, verificationTexts } from './verification-mail.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 
-function mailOf(environment: Record<string, string>, purpose: Purpose = 'sign-up', language: MailLanguage = 'en') {
+function mailOf(environment: Record<string, string>, purpose: Purpose = 'sign-up', language: Language = 'en') {
   const { service } = parseConfig(environment);
   const url = 'https://id.company.example/verify?token=abc';
   return verificationMail(service, { to: 'jane@company.example', language, purpose, url, lifetimeSeconds: 3600 });

@@ -1,14 +1,14 @@
+import type { Language } from '@gatehouse/languages/generated/languages';
 import type { Config } from '../../platform/config.ts';
-import { renderMail } from '../../platform/mail/layout.ts';
+import { type MailLanguage, mailLanguage, renderMail } from '../../platform/mail/layout.ts';
 import type { Mail } from '../../platform/providers/mailer.ts';
-import type { MailLanguage } from '../../platform/security/client.ts';
 
 /** What a verification link does. */
 export type Purpose = 'sign-up' | 'change-address' | 'lost-password';
 
 type Verification = {
   to: string;
-  language: MailLanguage;
+  language: Language;
   purpose: Purpose;
   url: string;
   lifetimeSeconds: number;
@@ -22,10 +22,11 @@ export function verificationMail(
   service: Config['service'],
   { to, language, purpose, url, lifetimeSeconds }: Verification,
 ): Mail {
-  const texts = verificationTexts[language];
+  const written = mailLanguage(language);
+  const texts = verificationTexts[written];
   return renderMail(service, {
     to,
-    language,
+    language: written,
     subject: texts.subject(service.name),
     heading: texts.confirm,
     introduction: `${texts.request[purpose](service.name)} ${texts.confirmIt[purpose]}`,

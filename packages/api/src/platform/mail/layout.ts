@@ -1,11 +1,18 @@
+import type { Language } from '@gatehouse/languages/generated/languages';
 import type { Config } from '../config.ts';
 import type { Mail } from '../providers/mailer.ts';
-import type { MailLanguage } from '../security/client.ts';
 
 type Branding = Config['service'];
 
+export type MailLanguage = 'en' | 'de';
+
+/** The language in which a reader of a language gets mail: English where it has no mails yet. */
+export function mailLanguage(language: Language): MailLanguage {
+  return language === 'de' ? 'de' : 'en';
+}
+
 /** The language of a mail whose reader's is not known, because no request of the reader causes it. */
-export const defaultLanguage: MailLanguage = 'en';
+export const defaultLanguage: Language = 'en';
 
 /** What the layout adds to every message. */
 export const layoutTexts: Record<MailLanguage, { support: (address: string) => string; copyLink: string }> = {

@@ -1,7 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
-
-/** The languages in which a mail can be written. */
-export type MailLanguage = 'en' | 'de';
+import type { Language } from '@gatehouse/languages/generated/languages';
 
 /** The requester of work that waits in turn: a client, and the network that it belongs to. */
 type Requester = { client: string; network: string };
@@ -13,8 +11,8 @@ export type Client = ClientAddress & {
   userAgent: string | null;
   /** The cookie `known` of a browser that signed in before. It grants no access: see `isKnownBrowser`. */
   knownBrowser?: string | null;
-  /** The language of the browser, for mail that the request causes; English where it is absent. */
-  language?: MailLanguage;
+  /** The language of the browser, for mail that the request causes; the first of LOCALES where it is absent. */
+  language?: Language;
 };
 
 const mapped = new BlockList();

@@ -1,7 +1,7 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import type { Tone } from '#lib/format/tone.ts';
-import { planTexts } from '#lib/messages/app/plan.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { PaymentNotice, Plan, Tier } from '#lib/subscription.ts';
 
 const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
@@ -13,7 +13,7 @@ export function hasSubscription(plan: Plan): boolean {
 
 /** The badge for the subscription's status; null without a subscription. */
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
-  const { status } = planTexts();
+  const { status } = texts('plan');
   if (plan.ended_unconfirmed_at) return { tone: 'warn', text: status.ended };
   if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: status.ending };
 
@@ -38,7 +38,7 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
 }
 
 function heldText(held: NonNullable<Plan['held']>): string {
-  const { status } = planTexts();
+  const { status } = texts('plan');
   if (held === 'disputed') return status.disputed;
   return held === 'void' ? status.bounced : status.unpaid;
 }
@@ -51,31 +51,31 @@ export function isPaymentDue(plan: Plan): boolean {
 
 /** "£24 a month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
-  const t = planTexts();
-  if (plan.ended_unconfirmed_at) return t.ended(formatDate(plan.ended_unconfirmed_at));
+  const t = texts('plan');
+  if (plan.ended_unconfirmed_at) return t.ended({ day: formatDate(plan.ended_unconfirmed_at) });
   if (plan.status === 'canceled') return t.hasEnded;
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 
-  return [costOf(plan), nextDate(plan, tiers), plan.credit && t.credit(formatMoney(plan.credit))]
+  return [costOf(plan), nextDate(plan, tiers), plan.credit && t.credit({ amount: formatMoney(plan.credit) })]
     .filter(Boolean)
     .join(' ');
 }
 
 /** What the subscription costs, which need not be the list price of its plan. Empty if that is no fixed amount. */
 function costOf({ tier, price, ...plan }: Plan): string {
-  const t = planTexts();
-  if (price) return t.price(formatMoney(price), formatInterval(price.interval));
+  const t = texts('plan');
+  if (price) return t.price({ amount: formatMoney(price), interval: formatInterval(price.interval) });
   return tier !== 'free' && hasSubscription({ tier, price, ...plan }) ? '' : t.free;
 }
 
 /** "£24 from Visa ending in 4242. The next attempt is on 25 December 2026." */
 export function paymentFacts({ amount, payment_method, next_attempt_at }: PaymentNotice): string {
-  const t = planTexts();
+  const t = texts('plan');
   const method = payment_method === null ? null : methodText(payment_method);
   const money = amount === null ? null : formatMoney(amount);
   return [
-    money && (method ? t.amountFrom(money, method) : t.amountDue(money)),
-    next_attempt_at && t.nextAttempt(formatDate(next_attempt_at)),
+    money && (method ? t.amountFrom({ amount: money, method }) : t.amountDue({ amount: money })),
+    next_attempt_at && t.nextAttempt({ day: formatDate(next_attempt_at) }),
   ]
     .filter(Boolean)
     .join(' ');
@@ -83,15 +83,15 @@ export function paymentFacts({ amount, payment_method, next_attempt_at }: Paymen
 
 /** "visa 4242" → "Visa ending in 4242" */
 function methodText(method: string): string {
-  const t = planTexts();
+  const t = texts('plan');
   const [kind = '', last4] = method.split(' ');
   const name = Object.hasOwn(t.methods, kind) ? t.methods[kind as keyof typeof t.methods] : kind.replaceAll('_', ' ');
-  return last4 === undefined ? name : t.endingIn(name, last4);
+  return last4 === undefined ? name : t.endingIn({ method: name, digits: last4 });
 }
 
 /** Why the plan is the free one although there is a subscription. */
 export function whyFree({ status, held }: Plan): string {
-  const t = planTexts();
+  const t = texts('plan');
   if (held === 'disputed') return t.disputed;
   if (held) return held === 'void' ? t.bounced : t.offUntilPaid;
   switch (status) {
@@ -108,20 +108,22 @@ export function whyFree({ status, held }: Plan): string {
 }
 
 function nextDate(plan: Plan, [free]: Tier[]): string {
-  const t = planTexts();
+  const t = texts('plan');
   if (!hasSubscription(plan)) return '';
   if (plan.cancel_at_period_end) {
     const end = plan.ends_at ?? plan.current_period_end;
     const next = free?.name ?? 'Free';
-    return end ? t.endsOn(formatDate(end), next) : t.endsWithPeriod(next);
+    return end ? t.endsOn({ day: formatDate(end), next }) : t.endsWithPeriod({ next });
   }
   if (plan.change) {
     const at = formatDate(plan.change.at);
-    return plan.change.name === null ? t.changesOn(plan.name, at) : t.untilThen(plan.name, at, plan.change.name);
+    return plan.change.name === null
+      ? t.changesOn({ plan: plan.name, day: at })
+      : t.untilThen({ plan: plan.name, day: at, next: plan.change.name });
   }
   if (plan.collection_paused) return t.notCollected;
   if (!plan.current_period_end) return '';
-  if (plan.status === 'active') return t.renewsOn(formatDate(plan.current_period_end));
-  if (plan.status === 'trialing') return t.trialEndsOn(formatDate(plan.current_period_end));
+  if (plan.status === 'active') return t.renewsOn({ day: formatDate(plan.current_period_end) });
+  if (plan.status === 'trialing') return t.trialEndsOn({ day: formatDate(plan.current_period_end) });
   return '';
 }

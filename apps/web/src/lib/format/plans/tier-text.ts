@@ -1,6 +1,7 @@
 import { formatNumber } from '#lib/format/numbers.ts';
-import { planTexts } from '#lib/messages/app/plan.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Tier, Usage } from '#lib/subscription.ts';
+import { inSentence, singular } from './meter-name.ts';
 
 export interface Line {
   key: string;
@@ -29,7 +30,7 @@ export function tierLines(tier: Tier, meters: Meters, other: Tier = tier): Line[
   const features = Object.entries(tier.features).map(([feature, on]) => ({
     key: feature,
     included: on,
-    text: on ? featureName(feature) : planTexts().without(featureName(feature)),
+    text: on ? featureName(feature) : withoutText(feature),
     changed: on !== (other.features[feature] ?? false),
     instead: '',
   }));
@@ -45,27 +46,36 @@ export function lossesText(from: Tier, to: Tier, meters: Meters): string[] {
   });
   const features = Object.entries(from.features)
     .filter(([feature, on]) => on && !to.features[feature])
-    .map(([feature]) => planTexts().without(featureName(feature)));
+    .map(([feature]) => withoutText(feature));
   return [...limits, ...features];
 }
 
 /** "10 members", "50,000 API calls a month" or "in a billing period", "Unlimited members", "No projects". */
 function limitText(id: string, limit: number | null, meters: Meters): string {
-  const t = planTexts();
+  const t = texts('plan');
   const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: withSpaces(id), resets: null };
-  if (limit === null) return t.unlimitedOf(meter);
-  if (limit === 0) return t.noneOf(meter);
-  const amount = t.amountOf(meter, limit, formatNumber(limit));
-  return meter.resets ? t.perPeriod(amount, meter.resets) : amount;
+  if (limit === null) return t.unlimitedOf({ meter: id, name: inSentence(meter.name) });
+  if (limit === 0) return t.noneOf({ meter: id, name: inSentence(meter.name) });
+  const amount = t.amountOf({
+    meter: id,
+    name: inSentence(limit === 1 ? singular(meter.name) : meter.name),
+    count: limit,
+    amount: formatNumber(limit),
+  });
+  return meter.resets ? t.perPeriod({ amount, resets: meter.resets }) : amount;
 }
 
 function insteadOf(limit: number | null): string {
-  const t = planTexts();
-  return t.insteadOf(limit === null ? t.unlimited : formatNumber(limit));
+  const t = texts('plan');
+  return t.insteadOf({ limit: limit === null ? t.unlimited : formatNumber(limit) });
+}
+
+function withoutText(feature: string): string {
+  return texts('plan').without({ feature, name: inSentence(withSpaces(feature)) });
 }
 
 function featureName(feature: string): string {
-  return planTexts().feature(feature, withSpaces(feature));
+  return texts('plan').feature({ feature, name: withSpaces(feature) });
 }
 
 function withSpaces(identifier: string): string {

@@ -1,8 +1,9 @@
 import type { Caller } from '@gatehouse/api/router/root';
+import type { Texts } from '@gatehouse/languages/generated/texts';
 import { type Ended, withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, texts, ticked, typedPassword } from '#lib/forms/form-fields.ts';
-import { accountDoneTexts } from '#lib/messages/app/account.ts';
+import { text, textList, ticked, typedPassword } from '#lib/forms/form-fields.ts';
+import { texts } from '#lib/language/texts.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
 export type FormName =
@@ -19,11 +20,11 @@ export type FormName =
 
 /** Returns the action of a form on an account page, which redirects to the page with a notice of what was done. */
 export function accountAction(
-  { page, formName, done }: { page: string; formName: FormName; done: keyof ReturnType<typeof accountDoneTexts> },
+  { page, formName, done }: { page: string; formName: FormName; done: keyof Texts['accountDone'] },
   call: (api: Caller, form: FormData) => Promise<{ ok: true; ended?: Ended }>,
 ) {
   const notice = (_form: FormData, { ended }: { ok: true; ended?: Ended }) =>
-    withEnded(accountDoneTexts()[done](), ended);
+    withEnded(texts('accountDone')[done], ended);
   return formAction(call, { done: page, notice, failure: () => ({ formName }) });
 }
 
@@ -53,7 +54,7 @@ export function endSessionActions(page: string) {
     /** Ends a session that the user did not start, and leads to a new password. */
     notMe: formAction(({ accounts }, form) => accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }), {
       done: page === '/account/security' ? '/account?change=password' : page,
-      notice: () => accountDoneTexts().notMe(),
+      notice: () => texts('accountDone').notMe,
       failure: () => ({ formName: 'sessions' as FormName }),
     }),
     endOtherSessions: accountAction({ page, formName: 'sessions', done: 'sessions' }, ({ accounts }, form) =>
@@ -67,8 +68,8 @@ export const deleteAccountAction = formAction(
   ({ leaving }, form) =>
     leaving.deleteAccount({
       ...typedPassword(form),
-      organisation_ids: texts(form, 'organisation_ids'),
+      organisation_ids: textList(form, 'organisation_ids'),
       revoke_keys: ticked(form, 'revoke_keys'),
     }),
-  { done: '/login', notice: () => accountDoneTexts().deleted(), failure: () => ({ formName: 'delete' as FormName }) },
+  { done: '/login', notice: () => texts('accountDone').deleted, failure: () => ({ formName: 'delete' as FormName }) },
 );

@@ -3,7 +3,7 @@ import { readCookie } from '@gatehouse/api/http/cookies';
 import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
 import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { error, type RequestEvent } from '@sveltejs/kit';
-import { linkTexts } from '#lib/messages/sign-in/link.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { translateBody, translateError } from '../language/translate-error.ts';
 
@@ -28,8 +28,8 @@ type OfToken = {
 export async function openVerificationLink(event: RequestEvent): Promise<VerificationSuccess | null> {
   const { request, isDataRequest } = event;
   if (request.method !== 'GET' || isDataRequest) return null;
-  if (isPrefetch(request.headers)) error(503, { message: linkTexts().openByClicking });
-  if (!isNavigation(request.headers)) error(403, { message: linkTexts().openByClicking });
+  if (isPrefetch(request.headers)) error(503, { message: texts('link').openByClicking });
+  if (!isNavigation(request.headers)) error(403, { message: texts('link').openByClicking });
 
   const outcome = await withFacts(event, await verify(event));
   if (!outcome.ok) error(400, { message: translateError(outcome.message, 'VALIDATION'), verification: outcome });

@@ -1,7 +1,7 @@
 import { httpErrorOf, recordFailure, rejectionHeaders } from '@gatehouse/api/http/error-response';
 import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
-import { errorTexts } from '#lib/messages/shared/errors.ts';
+import { texts } from '#lib/language/texts.ts';
 import errorPage from '../../../error.html?raw';
 import { translateBody } from '../language/translate-error.ts';
 import { languageOf } from '../request-source.ts';
@@ -22,13 +22,13 @@ export function rejectRequest({ isDataRequest, locals, cookies, request }: Rejec
   const headers = rejectionHeaders(thrown, methodsOf({ isDataRequest }));
   const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
   const body = translateBody(english);
-  const t = errorTexts();
+  const t = texts('error');
   const { name } = locals.app.config.service;
   const html = errorPage
     .replace('<html lang="en"', `<html lang="${languageOf({ locals, cookies, request })}"`)
     .replace('Nothing was changed. Load the page again in a moment.', t.busy.text)
     .replace('Go to the home page', t.goHome)
-    .replace('Number %sveltekit.status%', t.numberOf(status))
+    .replace('Number %sveltekit.status%', t.numberOf({ status }))
     .replace('</title>', () => ` – ${escapeMarkup(name)}</title>`)
     .replaceAll('%sveltekit.error.message%', () => escapeMarkup(body.error));
   return new Response(html, {

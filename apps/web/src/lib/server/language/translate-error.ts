@@ -8,7 +8,7 @@ import { germanByCode, germanPatterns, germanSentences } from './german-errors.t
  * is replaced by the general one for its code.
  */
 export function translateError(sentence: string, code: string): string {
-  if (language() === 'en') return sentence;
+  if (language() !== 'de') return sentence;
   if (Object.hasOwn(germanSentences, sentence)) return germanSentences[sentence] as string;
   const pattern = germanPatterns.find(([form]) => form.test(sentence));
   if (pattern !== undefined) return sentence.replace(...pattern);

@@ -7,13 +7,13 @@ type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
 /**
  * Gives this browser a notice for its next page, which shows it once: after a redirect, or on the page
- * that answers the form. The notice names its object (say`${name} is approved.`), takes the focus
+ * that answers the form. The notice names its object (“Larch is approved.”), takes the focus
  * or gives it to the element that it names, and works without JavaScript. A second call for the
  * same response replaces the first. The notice is the value of a cookie that no other host can set
  * (`__Host-`), so that neither a URL nor another site chooses the text of a page.
  */
 export function notify({ locals, cookies, request }: NoticeEvent, posted: Notice | NoticeText): void {
-  const notice: Notice = Array.isArray(posted) ? { text: posted } : posted;
+  const notice: Notice = typeof posted === 'string' || Array.isArray(posted) ? { text: posted } : posted;
   // A cookie's value is ASCII without commas and quotes (RFC 6265 §4.1.1).
   writeCookie(locals.app, cookies, 'notice', Buffer.from(JSON.stringify(notice)).toString('base64url'));
   // A GET here is a load that redirects. The layouts of its page run too, and must not take the notice.
@@ -37,7 +37,7 @@ export function takeNotice({ locals, cookies, request }: NoticeEvent): ShownNoti
 function readNotice(cookie: string): Notice | null {
   try {
     const notice = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as Notice;
-    return notice.text.every(isPart) ? notice : null;
+    return [notice.text].flat().every(isPart) ? notice : null;
   } catch {
     return null;
   }

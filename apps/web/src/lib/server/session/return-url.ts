@@ -9,7 +9,7 @@ import { clearCookie, readCookie, writeCookie } from '@gatehouse/api/http/cookie
 import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { toAppError } from '@gatehouse/api/platform/errors';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { noticeTexts } from '#lib/messages/shared/notices.ts';
+import { texts } from '#lib/language/texts.ts';
 import { notify } from './notice.ts';
 import { returnTo } from './return-to.ts';
 
@@ -42,7 +42,7 @@ export async function rememberPageOfEndedSession(event: RequestEvent): Promise<v
 
   const path = request.method === 'GET' ? url.pathname + url.search : url.pathname;
   if (!(await rememberReturnPath(event, path))) return;
-  notify(event, { text: noticeTexts().signedOut(), tone: 'warn' });
+  notify(event, { text: texts('notice').signedOut, tone: 'warn' });
   // The page of a form that is sent without a script loads its layouts too, before it redirects.
   locals.noticeIsForNextPage = true;
 }

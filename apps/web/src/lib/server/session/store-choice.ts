@@ -1,4 +1,5 @@
 import { clearCookie, writeCookie } from '@gatehouse/api/http/cookies';
+import type { Config } from '@gatehouse/api/platform/config';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { localPath } from './local-path.ts';
@@ -9,13 +10,16 @@ import { localPath } from './local-path.ts';
  * the query: a page with a token in its URL cannot be loaded without it. A form with the field `stay` gets 204,
  * which leaves the page and what was typed as they are.
  */
-export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): RequestHandler {
+export function storeChoice(
+  name: 'theme' | 'language',
+  isChoice: (value: string, config: Config) => boolean,
+): RequestHandler {
   return async (event) => {
     const { locals, cookies, url } = event;
     const form = await formFields(event);
     const chosen = text(form, name);
 
-    if (isChoice(chosen)) writeCookie(locals.app, cookies, name, chosen);
+    if (isChoice(chosen, locals.app.config)) writeCookie(locals.app, cookies, name, chosen);
     else clearCookie(locals.app, cookies, name);
 
     if (form.has('stay')) return new Response(null, { status: 204 });

@@ -11,7 +11,10 @@ const record = {
   ends_at: null,
 };
 const written = (text: ReturnType<typeof keptText>) =>
-  text.map((part) => (typeof part === 'string' ? part : 'day' in part ? formatDate(part.day) : part.name)).join('');
+  [text]
+    .flat()
+    .map((part) => (typeof part === 'string' ? part : 'day' in part ? formatDate(part.day) : part.name))
+    .join('');
 
 test('a cancellation names the plan and its last day', () => {
   expect(written(cancelledText(record, plans))).toBe('Silver is cancelled. You have it until 22 December 2026.');

@@ -1,5 +1,5 @@
-import { planNoticeTexts } from '#lib/messages/app/billing.ts';
-import type { NoticeText } from '#lib/notices/notice.ts';
+import { texts } from '#lib/language/texts.ts';
+import { type NoticeText, named, onDay } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
 type SubscriptionRecord = RouterOutputs['billing']['cancel'];
@@ -14,9 +14,9 @@ export function cancelledText(
   plans: Plans,
 ): NoticeText {
   const end = ends_at ?? current_period_end;
-  const t = planNoticeTexts();
-  const cancelled = t.cancelled(nameOf(tier, plans));
-  return end && entitledStatuses.includes(status) ? [...cancelled, ...t.haveUntil(end)] : cancelled;
+  const t = texts('planNotice');
+  const cancelled = t.cancelled({ plan: named(nameOf(tier, plans)) });
+  return end && entitledStatuses.includes(status) ? [...cancelled, ...t.haveUntil({ end: onDay(end) })] : cancelled;
 }
 
 /** "Gold stays. The planned change is off. It renews on 22 December 2026." */
@@ -24,12 +24,12 @@ export function keptText(
   { tier, status, current_period_end, hadChange = false }: SubscriptionRecord & { hadChange?: boolean },
   plans: Plans,
 ): NoticeText {
-  const t = planNoticeTexts();
-  const stays = [...t.stays(nameOf(tier, plans)), ...(hadChange ? t.changeIsOff : [])];
+  const t = texts('planNotice');
+  const stays = [...t.stays({ plan: named(nameOf(tier, plans)) }), ...(hadChange ? [t.changeIsOff] : [])];
   const renews = current_period_end && status === 'active';
-  return renews ? [...stays, ...t.renews(current_period_end)] : stays;
+  return renews ? [...stays, ...t.renews({ end: onDay(current_period_end) })] : stays;
 }
 
 function nameOf(tier: string | null, { tiers }: Plans): string {
-  return tiers.find((each) => each.tier === tier)?.name ?? planNoticeTexts().paidPlan;
+  return tiers.find((each) => each.tier === tier)?.name ?? texts('planNotice').paidPlan;
 }

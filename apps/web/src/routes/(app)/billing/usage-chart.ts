@@ -1,7 +1,7 @@
 import { dayMilliseconds } from '@gatehouse/api/platform/durations';
 import { formatDay } from '#lib/format/dates.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
-import { billingTexts } from '#lib/messages/app/billing.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Usage } from '#lib/subscription.ts';
 
 /**
@@ -52,8 +52,8 @@ function dayAfter(since: string, days: number): string {
 
 /** A counter adds up over the days; a gauge does not. */
 function sentenceOf({ resets_at }: Usage, days: number[], busiest: string): string {
-  const t = billingTexts();
+  const t = texts('billing');
   const most = formatNumber(Math.max(...days));
-  if (resets_at === null) return t.chartOfGauge(most, busiest);
-  return t.chartOfCounter(formatNumber(days.reduce((total, used) => total + used, 0)), most, busiest);
+  if (resets_at === null) return t.chartOfGauge({ most, day: busiest });
+  return t.chartOfCounter({ total: formatNumber(days.reduce((total, used) => total + used, 0)), most, day: busiest });
 }

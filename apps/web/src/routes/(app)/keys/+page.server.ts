@@ -3,7 +3,8 @@ import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { keptKey, keyIn, typedKey } from '#lib/keys/key-form.ts';
-import { keyDoneTexts } from '#lib/messages/app/keys.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -33,7 +34,7 @@ export const actions: Actions = {
   ),
   revoke: formAction(({ keys }, form) => keys.revoke({ id: text(form, 'id') }), {
     done: '/keys',
-    notice: (form) => keyDoneTexts().revoked(text(form, 'display_name')),
+    notice: (form) => texts('keyDone').revoked({ name: named(text(form, 'display_name')) }),
     failure: () => ({ created: null }),
   }),
 };

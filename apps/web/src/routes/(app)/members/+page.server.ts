@@ -4,7 +4,8 @@ import { organisationName } from '#lib/format/organisation-name.ts';
 import { type InvitedRole, type Role, roleWithArticle } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
-import { memberDoneTexts } from '#lib/messages/app/members.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -64,7 +65,7 @@ export const actions: Actions = {
   ),
   withdraw: formAction(({ members }, form) => members.withdraw({ id: text(form, 'id') }), {
     done: '/members',
-    notice: (form) => ({ text: memberDoneTexts().revoked(), focus: text(form, 'next') }),
+    notice: (form) => ({ text: texts('memberDone').revoked, focus: text(form, 'next') }),
     failure: () => ({ link: null }),
   }),
   /** A role without ADMIN ends what the member made here: the answer lists it before, where there is anything. */
@@ -88,7 +89,10 @@ export const actions: Actions = {
           ? null
           : {
               text: withEnded(
-                memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(roleIn(form))),
+                texts('memberDone').isNow({
+                  member: named(text(form, 'display_name')),
+                  role: roleWithArticle(roleIn(form)),
+                }),
                 answer.ended,
               ),
               focus: `change-${text(form, 'user_id')}`,
@@ -101,7 +105,7 @@ export const actions: Actions = {
     {
       done: pageOfForm,
       notice: (form, { ended }) => ({
-        text: withEnded(memberDoneTexts().removed(text(form, 'display_name')), ended),
+        text: withEnded(texts('memberDone').removed({ member: named(text(form, 'display_name')) }), ended),
         focus: text(form, 'next'),
       }),
       failure: () => ({ link: null }),
@@ -111,7 +115,8 @@ export const actions: Actions = {
     ({ members }, form) => members.leave({ ...organisationOf(form), revoke_keys: ticked(form, 'revoke_keys') }),
     {
       done: '/',
-      notice: (form, { ended }) => withEnded(memberDoneTexts().left(text(form, 'display_name')), ended),
+      notice: (form, { ended }) =>
+        withEnded(texts('memberDone').left({ organisation: named(text(form, 'display_name')) }), ended),
       failure: () => ({ link: null }),
     },
   ),

@@ -1,5 +1,5 @@
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, texts } from '#lib/forms/form-fields.ts';
+import { text, textList } from '#lib/forms/form-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { decisionNotice } from './queue/decision-notice.ts';
 import { queueHref } from './queue/queue-href.ts';
@@ -21,7 +21,7 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   approve: formAction(
-    ({ operators }, form) => operators.approve({ organisation_ids: texts(form, 'organisation_ids') }),
+    ({ operators }, form) => operators.approve({ organisation_ids: textList(form, 'organisation_ids') }),
     {
       done: pageOfForm,
       notice: (form, decided) => decisionNotice('approved', decided, formPage(form)),
@@ -40,7 +40,7 @@ export const actions: Actions = {
 };
 
 function decliningIn(form: FormData) {
-  return { organisation_ids: texts(form, 'organisation_ids'), reason: text(form, 'reason') };
+  return { organisation_ids: textList(form, 'organisation_ids'), reason: text(form, 'reason') };
 }
 
 function formPage(form: FormData) {

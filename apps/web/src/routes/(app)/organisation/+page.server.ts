@@ -2,7 +2,8 @@ import { formatDate } from '#lib/format/dates.ts';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
-import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -61,7 +62,7 @@ export const actions: Actions = {
       organisations.rename({ ...organisationOf(form), name: text(form, 'name'), shown: text(form, 'shown') }),
     {
       done: '/organisation',
-      notice: (form) => organisationDoneTexts().renamed(text(form, 'name').trim()),
+      notice: (form) => texts('organisationDone').renamed({ name: named(text(form, 'name').trim()) }),
       failure: failureOf('rename'),
     },
   ),
@@ -76,8 +77,8 @@ export const actions: Actions = {
       done: '/organisation',
       notice: (form) =>
         text(form, 'email').trim() === ''
-          ? organisationDoneTexts().contactEmptied()
-          : organisationDoneTexts().contactChanged(text(form, 'email').trim()),
+          ? texts('organisationDone').contactEmptied
+          : texts('organisationDone').contactChanged({ email: named(text(form, 'email').trim()) }),
       failure: failureOf('contact'),
     },
   ),
@@ -88,8 +89,8 @@ export const actions: Actions = {
       done: '/organisation',
       notice: (form) =>
         firstDay(form) === ''
-          ? organisationDoneTexts().factorNotRequired()
-          : organisationDoneTexts().factorRequired(formatDate(firstDay(form))),
+          ? texts('organisationDone').factorNotRequired
+          : texts('organisationDone').factorRequired({ day: named(formatDate(firstDay(form))) }),
       failure: failureOf('second_factor'),
     },
   ),
@@ -98,7 +99,7 @@ export const actions: Actions = {
       organisations.transfer({ ...organisationOf(form), email: text(form, 'email'), ...typedPassword(form) }),
     {
       done: '/organisation',
-      notice: (form) => organisationDoneTexts().transferred(text(form, 'email').trim()),
+      notice: (form) => texts('organisationDone').transferred({ email: named(text(form, 'email').trim()) }),
       failure: failureOf('transfer'),
     },
   ),
@@ -106,7 +107,7 @@ export const actions: Actions = {
     ({ leaving }, form) => leaving.deleteOrganisation({ ...organisationOf(form), ...typedPassword(form) }),
     {
       done: '/',
-      notice: (form) => organisationDoneTexts().deleted(text(form, 'display_name')),
+      notice: (form) => texts('organisationDone').deleted({ name: named(text(form, 'display_name')) }),
       failure: failureOf('delete'),
     },
   ),

@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
-import { accountDoneTexts } from '#lib/messages/app/account.ts';
+import { texts } from '#lib/language/texts.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { accountAction, endSessionActions, type FormName, passwordActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -23,7 +23,7 @@ export const load: PageServerLoad = async (event) => {
 export const actions: Actions = {
   changeName: formAction(({ accounts }, form) => accounts.changeName({ name: text(form, 'name') }), {
     done: page,
-    notice: () => accountDoneTexts().name(),
+    notice: () => texts('accountDone').name,
     failure: (form) => ({ formName: 'name' as FormName, name: text(form, 'name') }),
   }),
   changeAddress: formAction(
@@ -35,7 +35,7 @@ export const actions: Actions = {
       }),
     {
       done: page,
-      notice: () => accountDoneTexts().address(),
+      notice: () => texts('accountDone').address,
       failure: (form) => ({ formName: 'address' as FormName, address: text(form, 'email') }),
     },
   ),

@@ -1,6 +1,7 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { requestDoneTexts } from '#lib/messages/operator/requests.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import { queueHref } from '../queue/queue-href.ts';
 import { listQuery, requireOperator } from '../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -24,7 +25,10 @@ export const actions: Actions = {
       }),
     {
       done: (form, { id }) => pageOfForm(form, id),
-      notice: (form, { name }) => ({ text: requestDoneTexts().waitsAgain(name), focus: text(form, 'next') }),
+      notice: (form, { name }) => ({
+        text: texts('requestDone').waitsAgain({ name: named(name) }),
+        focus: text(form, 'next'),
+      }),
     },
   ),
 };

@@ -1,6 +1,6 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatFullAmount } from '#lib/format/money.ts';
-import { changeTexts } from '#lib/messages/operator/events.ts';
+import { texts } from '#lib/language/texts.ts';
 
 type Change = NonNullable<Awaited<ReturnType<App.Locals['api']['operators']['event']>>['change']>;
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
@@ -16,7 +16,7 @@ export function changeText(change: Change): string {
  * underscores.
  */
 export function subscriptionStatus(status: string): string {
-  const known = changeTexts().status;
+  const known = texts('change').status;
   return Object.hasOwn(known, status) ? known[status as keyof typeof known] : status.replaceAll('_', ' ');
 }
 
@@ -30,18 +30,20 @@ function moneyText({ amount, currency, status, reason }: Extract<Change, { kind:
 }
 
 function invoiceText({ amount_due, amount_paid, currency }: Extract<Change, { kind: 'invoice' }>): string {
-  const t = changeTexts();
+  const t = texts('change');
   return amount_paid === null
-    ? t.due(formatFullAmount({ amount: amount_due, currency }))
-    : t.paid(formatFullAmount({ amount: amount_paid, currency }));
+    ? t.due({ amount: formatFullAmount({ amount: amount_due, currency }) })
+    : t.paid({ amount: formatFullAmount({ amount: amount_paid, currency }) });
 }
 
 function subscriptionText({ status, previous_status, price, end, current_period_end }: SubscriptionChange): string {
-  const t = changeTexts();
+  const t = texts('change');
   const now = subscriptionStatus(status);
   return [
-    previous_status === null ? t.statusIs(now) : t.statusWas(now, subscriptionStatus(previous_status)),
-    price && t.priceWas(price.current ?? t.noPrice, price.previous ?? t.noPrice),
+    previous_status === null
+      ? t.statusIs({ status: now })
+      : t.statusWas({ status: now, before: subscriptionStatus(previous_status) }),
+    price && t.priceWas({ price: price.current ?? t.noPrice, before: price.previous ?? t.noPrice }),
     end && endText(end),
     current_period_end && periodText(current_period_end.at),
   ]
@@ -50,12 +52,12 @@ function subscriptionText({ status, previous_status, price, end, current_period_
 }
 
 function endText(end: NonNullable<SubscriptionChange['end']>): string {
-  const t = changeTexts();
+  const t = texts('change');
   if (end.change === 'withdrawn') return t.noLongerEnds;
-  return end.at === null ? t.endsWithPeriod : t.endsOn(formatDate(end.at));
+  return end.at === null ? t.endsWithPeriod : t.endsOn({ day: formatDate(end.at) });
 }
 
 function periodText(at: string | null): string {
-  const t = changeTexts();
-  return at === null ? t.withPeriod : t.periodUntil(formatDate(at));
+  const t = texts('change');
+  return at === null ? t.withPeriod : t.periodUntil({ day: formatDate(at) });
 }

@@ -1,5 +1,5 @@
 import type { Tone } from '#lib/format/tone.ts';
-import { eventTypeTexts } from '#lib/messages/operator/event-types.ts';
+import { texts } from '#lib/language/texts.ts';
 
 const tones: Record<string, Tone> = {
   applied: 'good',
@@ -11,18 +11,18 @@ const tones: Record<string, Tone> = {
 
 /** The tone, name and description of an outcome. One of a newer version is shown by its code. */
 export function outcomeText(outcome: string): { tone: Tone; name: string; text: string } {
-  const { outcomes }: { outcomes: Record<string, { name: string; text: string }> } = eventTypeTexts();
+  const { outcomes }: { outcomes: Record<string, { name: string; text: string }> } = texts('eventType');
   const known = Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined;
   return { tone: tones[outcome] ?? 'plain', ...(known ?? { name: outcome, text: '' }) };
 }
 
 /** What events of a type do in this service. */
 export function effectText(effect: string | null): string {
-  const { effects, noEffect }: { effects: Record<string, string>; noEffect: string } = eventTypeTexts();
+  const { effects, noEffect }: { effects: Record<string, string>; noEffect: string } = texts('eventType');
   return (effect !== null && Object.hasOwn(effects, effect) && effects[effect]) || noEffect;
 }
 
 export function problemText(problem: string): string {
-  const { problems }: { problems: Record<string, string> } = eventTypeTexts();
+  const { problems }: { problems: Record<string, string> } = texts('eventType');
   return (Object.hasOwn(problems, problem) && problems[problem]) || problem;
 }

@@ -1,4 +1,4 @@
-import { consoleTexts } from '#lib/messages/operator/console.ts';
+import { texts } from '#lib/language/texts.ts';
 
 export interface Command {
   name: string;
@@ -9,7 +9,7 @@ export interface Command {
 
 /** The parts of the operator console, as its navigation shows them. */
 export function sections(): Command[] {
-  const t = consoleTexts();
+  const t = texts('console');
   return [
     // Its path is a prefix of all others.
     { href: '/operator', name: t.requests, paths: ['/operator/decided'] },
@@ -22,7 +22,7 @@ export function sections(): Command[] {
 
 /** Returns the commands for what was typed: the pages whose name contains it, and a search of each list. */
 export function commandsFor(typed: string): Command[] {
-  const t = consoleTexts();
+  const t = texts('console');
   const wanted = typed.trim();
   const found = pages().filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   if (wanted === '') return found;
@@ -30,15 +30,15 @@ export function commandsFor(typed: string): Command[] {
   const query = new URLSearchParams({ search: wanted });
   return [
     ...found,
-    { name: t.findPeople(wanted), href: `/operator/people?${query}` },
-    { name: t.findOrganisations(wanted), href: `/operator/organisations?${query}` },
-    { name: t.findRequests(wanted), href: `/operator?${query}` },
-    { name: t.findEvents(wanted), href: `/operator/events?${query}` },
+    { name: t.findPeople({ typed: wanted }), href: `/operator/people?${query}` },
+    { name: t.findOrganisations({ typed: wanted }), href: `/operator/organisations?${query}` },
+    { name: t.findRequests({ typed: wanted }), href: `/operator?${query}` },
+    { name: t.findEvents({ typed: wanted }), href: `/operator/events?${query}` },
   ];
 }
 
 function pages(): Command[] {
-  const t = consoleTexts();
+  const t = texts('console');
   return [
     ...sections(),
     { name: t.decidedRequests, href: '/operator/decided' },

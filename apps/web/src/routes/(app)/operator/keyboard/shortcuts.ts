@@ -1,10 +1,10 @@
-import { consoleTexts } from '#lib/messages/operator/console.ts';
+import { texts } from '#lib/language/texts.ts';
 
 const storageKey = 'gatehouse-shortcuts';
 
 /** Every keyboard shortcut of the operator console, as its help lists them. */
 export function shortcuts(): { keys: string[]; text: string }[] {
-  const t = consoleTexts();
+  const t = texts('console');
   return [
     { keys: ['j'], text: t.nextRow },
     { keys: ['k'], text: t.previousRow },

@@ -1,7 +1,8 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { keptKey, keyIn, typedKey } from '#lib/keys/key-form.ts';
-import { keyDoneTexts } from '#lib/messages/app/keys.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import { requireOperator } from '../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -24,7 +25,7 @@ export const actions: Actions = {
   }),
   revoke: formAction(({ operators }, form) => operators.revokeKey({ id: text(form, 'id') }), {
     done: '/operator/keys',
-    notice: (form) => keyDoneTexts().revoked(text(form, 'display_name')),
+    notice: (form) => texts('keyDone').revoked({ name: named(text(form, 'display_name')) }),
     failure: () => ({ created: null }),
   }),
 };

@@ -1,5 +1,5 @@
 import type { Tone } from '#lib/format/tone.ts';
-import { accountAdminTexts } from '#lib/messages/operator/accounts.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { subscriptionStatus } from '../events/change-text.ts';
 
@@ -11,13 +11,13 @@ const accountTones = { active: 'good', awaiting_approval: 'plain', unverified: '
 
 /** The badge of an account status. A suspended user is closed in every organisation. */
 export function accountBadge({ account_status, suspended }: Pick<User, 'account_status' | 'suspended'>): Badge {
-  const { status } = accountAdminTexts();
+  const { status } = texts('accountAdmin');
   if (suspended) return { tone: 'bad', text: status.suspended };
   return { tone: accountTones[account_status], text: status[account_status] };
 }
 
 export function organisationBadge({ status }: Pick<Organisation, 'status'>): Badge {
-  const t = accountAdminTexts();
+  const t = texts('accountAdmin');
   if (status === 'pending') return { tone: 'plain', text: t.status.awaiting_approval };
   return { tone: status === 'approved' ? 'good' : 'bad', text: t.status[status] };
 }
@@ -27,5 +27,5 @@ export function planBadge({ plan }: Pick<Organisation, 'plan'>): Badge {
   const quiet = ['none', 'active', 'canceled'].includes(plan.status);
   if (quiet) return { tone: 'plain', text: plan.name };
   const tone = plan.status === 'trialing' ? 'plain' : 'warn';
-  return { tone, text: accountAdminTexts().planIs(plan.name, subscriptionStatus(plan.status)) };
+  return { tone, text: texts('accountAdmin').planIs({ plan: plan.name, status: subscriptionStatus(plan.status) }) };
 }

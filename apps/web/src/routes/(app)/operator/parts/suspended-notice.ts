@@ -1,6 +1,6 @@
 import { type Ended, withEnded } from '#lib/format/ended-text.ts';
-import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
-import type { Notice } from '#lib/notices/notice.ts';
+import { texts } from '#lib/language/texts.ts';
+import { type Notice, named } from '#lib/notices/notice.ts';
 
 /** "Larch & Sons is suspended.", with a button that restores it. `path` is the page of the user or organisation. */
 export function suspendedNotice(
@@ -9,9 +9,9 @@ export function suspendedNotice(
   { suspended_at }: { suspended_at: string },
   ended?: Ended,
 ): Notice {
-  const t = accountAdminDoneTexts();
+  const t = texts('accountAdminDone');
   return {
-    text: withEnded(t.suspended(name), ended),
+    text: withEnded(t.suspended({ name: named(name) }), ended),
     action: { label: t.restore, post: `${path}?/restore`, fields: { suspended_at } },
   };
 }

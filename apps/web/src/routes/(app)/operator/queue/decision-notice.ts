@@ -1,5 +1,6 @@
-import { requestDoneTexts } from '#lib/messages/operator/requests.ts';
+import { texts } from '#lib/language/texts.ts';
 import type { Notice } from '#lib/notices/notice.ts';
+import { named } from '#lib/notices/notice.ts';
 
 type Decision = { changed: number; first: { id: string; name: string; decided_at: string } | null };
 
@@ -12,16 +13,17 @@ export function decisionNotice(
   { changed, first }: Decision,
   { from, search = '', focus = '' }: FormPage,
 ): Notice {
-  const t = requestDoneTexts();
-  if (first === null) return { text: t.alreadyDecided(), tone: 'warn', focus };
+  const t = texts('requestDone');
+  if (first === null) return { text: t.alreadyDecided, tone: 'warn', focus };
   if (changed > 1) {
-    const text = decision === 'approved' ? t.severalApproved(changed) : t.severalDeclined(changed);
+    const text =
+      decision === 'approved' ? t.severalApproved({ count: changed }) : t.severalDeclined({ count: changed });
     return { text, focus, action: { label: t.showThem, href: '/operator/decided' } };
   }
 
   const fields = { organisation_id: first.id, decided_at: first.decided_at, from, search };
   return {
-    text: decision === 'approved' ? t.approved(first.name) : t.declined(first.name),
+    text: decision === 'approved' ? t.approved({ name: named(first.name) }) : t.declined({ name: named(first.name) }),
     focus,
     action: { label: t.undo, post: '/operator/decided?/undo', fields },
   };

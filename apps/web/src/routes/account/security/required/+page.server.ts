@@ -2,8 +2,7 @@ import { redirect } from '@sveltejs/kit';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, typedPassword } from '#lib/forms/form-fields.ts';
-import { factorTexts } from '#lib/messages/shared/factors.ts';
-import { freshTexts } from '#lib/messages/shared/fresh.ts';
+import { texts } from '#lib/language/texts.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import type { FormName } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -45,7 +44,7 @@ export const actions: Actions = {
   /** Makes the session fresh by the password, and a factor of a user who has one: all other pages lead here. */
   fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: page,
-    notice: () => ({ text: [freshTexts().confirmed] }),
+    notice: () => ({ text: [texts('fresh').confirmed] }),
     failure: () => ({ formName: 'fresh' as FormName }),
   }),
   totp: formAction(({ factors }) => factors.totp(), {
@@ -55,7 +54,7 @@ export const actions: Actions = {
   confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
     // The first factor's recovery codes are shown once, in this answer.
     done: (_form, { recovery_codes: codes }) => (codes === undefined ? '/' : { formName: 'codes', codes }),
-    notice: () => ({ text: [factorTexts().confirmed] }),
+    notice: () => ({ text: [texts('factor').confirmed] }),
     failure: () => ({ formName: 'totp' as FormName }),
   }),
 };

@@ -1,8 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { texts, typedPassword } from '#lib/forms/form-fields.ts';
-import { reviewTexts } from '#lib/messages/shared/factors.ts';
-import { freshTexts } from '#lib/messages/shared/fresh.ts';
+import { textList, typedPassword } from '#lib/forms/form-fields.ts';
+import { texts } from '#lib/language/texts.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -18,13 +17,13 @@ export const load: PageServerLoad = async ({ locals }) => {
 };
 
 export const actions: Actions = {
-  keep: formAction(({ factors }, form) => factors.answerReview({ keep: texts(form, 'id') }), {
+  keep: formAction(({ factors }, form) => factors.answerReview({ keep: textList(form, 'id') }), {
     done: '/',
-    notice: () => ({ text: [reviewTexts().done] }),
+    notice: () => ({ text: [texts('review').done] }),
   }),
   /** Makes the session fresh by the password and a factor: all other pages lead here. */
   fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: page,
-    notice: () => ({ text: [freshTexts().confirmed] }),
+    notice: () => ({ text: [texts('fresh').confirmed] }),
   }),
 };

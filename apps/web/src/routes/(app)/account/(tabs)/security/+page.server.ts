@@ -1,8 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, texts, typedPassword } from '#lib/forms/form-fields.ts';
-import { factorTexts } from '#lib/messages/shared/factors.ts';
-import { freshTexts } from '#lib/messages/shared/fresh.ts';
+import { text, textList, typedPassword } from '#lib/forms/form-fields.ts';
+import { texts } from '#lib/language/texts.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { accountAction, endSessionActions, type FormName } from '#lib/server/http/account-actions.ts';
 import { localPage } from '#lib/server/session/local-path.ts';
@@ -46,7 +45,7 @@ export const actions: Actions = {
   /** Makes the session fresh by the password. */
   fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: (form, _answer, { url }) => (form.has('return_to') ? localPage(text(form, 'return_to'), url) : page),
-    notice: () => ({ text: [freshTexts().confirmed] }),
+    notice: () => ({ text: [texts('fresh').confirmed] }),
     failure: (form) => ({ formName: 'fresh' as FormName, returnTo: text(form, 'return_to') }),
   }),
 
@@ -58,7 +57,7 @@ export const actions: Actions = {
   confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
     // The first factor's recovery codes are shown once, in this answer.
     done: (_form, { recovery_codes: codes }) => (codes === undefined ? page : { formName: 'codes', codes }),
-    notice: () => ({ text: [factorTexts().confirmed] }),
+    notice: () => ({ text: [texts('factor').confirmed] }),
     failure: () => ({ formName: 'totp' as FormName }),
   }),
   recovery_codes: formAction(({ factors }) => factors.recoveryCodes(), {
@@ -67,7 +66,7 @@ export const actions: Actions = {
   }),
   remove: formAction(({ factors }, form) => factors.remove({ id: text(form, 'id') }), {
     done: page,
-    notice: () => ({ text: [factorTexts().removed] }),
+    notice: () => ({ text: [texts('factor').removed] }),
     failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
   }),
 
@@ -84,6 +83,6 @@ export const actions: Actions = {
 /** The page of a form, with those of its fields in the query that the form wants to keep. */
 function pageWithFields(form: FormData, url: URL): string {
   const target = new URL(localPage(text(form, 'return_to') || page, url), url);
-  for (const name of texts(form, 'keep')) target.searchParams.set(name, text(form, name));
+  for (const name of textList(form, 'keep')) target.searchParams.set(name, text(form, name));
   return target.pathname + target.search;
 }

@@ -1,7 +1,8 @@
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { decisionNotice } from '../../queue/decision-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
@@ -36,7 +37,8 @@ export const actions: Actions = {
       }),
     {
       done: (_form, { id }) => hrefOf(id),
-      notice: (_form, organisation) => accountAdminDoneTexts().restored(organisationName(organisation)),
+      notice: (_form, organisation) =>
+        texts('accountAdminDone').restored({ name: named(organisationName(organisation)) }),
       failure: () => ({ reason: null }),
     },
   ),

@@ -1,6 +1,7 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
-import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
+import { texts } from '#lib/language/texts.ts';
+import { named } from '#lib/notices/notice.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -30,7 +31,7 @@ export const actions: Actions = {
     ({ operators }, _form, { params }) => operators.resetSecondFactor({ user_id: params.person ?? '' }),
     {
       done: (_form, _answer, { url }) => url.pathname,
-      notice: () => accountAdminDoneTexts().factorsReset(),
+      notice: () => texts('accountAdminDone').factorsReset,
       failure: () => ({ link: null, reason: null, resetting: true }),
     },
   ),
@@ -54,7 +55,7 @@ export const actions: Actions = {
       operators.restore({ user_id: params.person ?? '', suspended_at: text(form, 'suspended_at') }),
     {
       done: (_form, { id }) => `/operator/people/${id}`,
-      notice: (_form, { email }) => accountAdminDoneTexts().restored(email),
+      notice: (_form, { email }) => texts('accountAdminDone').restored({ name: named(email) }),
       failure: () => ({ link: null, reason: null }),
     },
   ),

@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { languages } from '@gatehouse/languages/generated/languages';
 import { addNote, signInAtNotes, startExample } from './support/example.ts';
 import { makeOwner } from './support/people.ts';
 import { expect, test } from './support/service.ts';
-import { visitGermanPages } from './support/tour/german-pages.ts';
 import { phone, wide } from './support/tour/tour-part.ts';
+import { visitTranslatedPages } from './support/tour/translated-pages.ts';
 import { visitAllPages } from './support/tour/visit-all-pages.ts';
 
 const folder = fileURLToPath(new URL('./pictures', import.meta.url));
@@ -29,25 +30,33 @@ test('a picture of every page, light, dark and on a phone', async ({ browser, re
   });
 
   for (const file of fs.readdirSync(folder)) {
-    if (!written.has(file) && !/^(example|german)-/.test(file)) fs.rmSync(`${folder}/${file}`);
+    if (!written.has(file) && !/^(example|de|fr)-/.test(file)) fs.rmSync(`${folder}/${file}`);
   }
 });
 
-test('a picture of every page in German, wide and on the narrowest phone', async ({ browser, request, service }) => {
-  fs.mkdirSync(folder, { recursive: true });
-  const context = await browser.newContext({ baseURL: service.baseUrl, locale: 'de-DE', reducedMotion: 'reduce' });
-  let count = 0;
-  await visitGermanPages({ page: await context.newPage(), request, service }, async (page) => {
-    const place = new URL(page.url()).pathname.split('/').filter((part) => /^[a-z-]+$/.test(part));
-    const name = ['german', String(++count).padStart(2, '0'), ...place].join('-');
-    for (const [shape, size] of Object.entries({ wide, narrow: { width: 320, height: 640 } })) {
-      await page.setViewportSize(size);
-      await page.screenshot({ path: `${folder}/${name}-${shape}.png`, fullPage: true });
-    }
-    await page.setViewportSize(wide);
+for (const language of ['de', 'fr'] as const) {
+  const { name: inItself, locale } = languages[language];
+
+  test(`a picture of every page in ${inItself}, wide and on the narrowest phone`, async ({
+    browser,
+    request,
+    service,
+  }) => {
+    fs.mkdirSync(folder, { recursive: true });
+    const context = await browser.newContext({ baseURL: service.baseUrl, locale, reducedMotion: 'reduce' });
+    let count = 0;
+    await visitTranslatedPages(language, { page: await context.newPage(), request, service }, async (page) => {
+      const place = new URL(page.url()).pathname.split('/').filter((part) => /^[a-z-]+$/.test(part));
+      const name = [language, String(++count).padStart(2, '0'), ...place].join('-');
+      for (const [shape, size] of Object.entries({ wide, narrow: { width: 320, height: 640 } })) {
+        await page.setViewportSize(size);
+        await page.screenshot({ path: `${folder}/${name}-${shape}.png`, fullPage: true });
+      }
+      await page.setViewportSize(wide);
+    });
+    await context.close();
   });
-  await context.close();
-});
+}
 
 test('a picture of the example, whose plan refuses one note more', async ({ browser }) => {
   const example = await startExample();

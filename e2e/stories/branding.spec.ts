@@ -42,6 +42,7 @@ for (const [what, colour] of [
         ...branding,
         SERVICE_LOGO: logoUrl,
         BRAND_COLOR: colour,
+        LOCALES: 'en',
       },
     });
     const pictures = process.env.OWN_NAME_PICTURES && `${process.env.OWN_NAME_PICTURES}/${colour.slice(1)}`;
@@ -57,6 +58,8 @@ for (const [what, colour] of [
       await test.step('before sign-in', async () => {
         for (const path of ['/login', '/signup']) await expectBranding(page, path, pictures);
         await expect(page.getByRole('link', { name: 'Continue with Company <ID>' })).toBeVisible();
+        // There is nothing to choose.
+        await expect(page.getByRole('group', { name: 'Language' })).toHaveCount(0);
         await expect(page.getByRole('link', { name: 'Help' })).toHaveAttribute('href', 'mailto:help@company.example');
         for (const [document, url] of [
           ['Terms', branding.TERMS_URL],

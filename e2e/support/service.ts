@@ -121,7 +121,7 @@ export const test = base.extend<object, { service: Service }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
-      const service = await startService({ environment: { APPROVED_DOMAINS: approvedDomain } });
+      const service = await startService({ environment: { APPROVED_DOMAINS: approvedDomain, LOCALES: 'en,de,fr' } });
       await use({ ...service, approve: approvedByOperator(service) });
       await service.stop();
     },

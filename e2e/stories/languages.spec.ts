@@ -1,28 +1,28 @@
-import fs from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { everyLanguage } from '@gatehouse/languages/generated/every-language';
+import { type Language, languages } from '@gatehouse/languages/generated/languages';
 import type { Page } from '@playwright/test';
 import { expectAccessibleTexts } from '../support/browser/accessibility.ts';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { newEmail } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
-import { visitGermanPages } from '../support/tour/german-pages.ts';
 import { unseenPages } from '../support/tour/routes.ts';
+import { visitTranslatedPages } from '../support/tour/translated-pages.ts';
 
-test.use({ locale: 'de-DE' });
+for (const language of ['de', 'fr'] as const) {
+  test.describe(`a browser in ${languages[language].name}`, () => {
+    test.use({ locale: languages[language].locale });
 
-const messages = fileURLToPath(new URL('../../apps/web/src/lib/messages', import.meta.url));
-const english = sentencesOf('en').filter((sentence) => !sentencesOf('de').includes(sentence));
+    test('gets its pages from sign-up to the operator console, and its mail', async ({ page, request, service }) => {
+      const own = new Set(sentencesIn(language));
+      const english = sentencesIn('en').filter((sentence) => !own.has(sentence));
+      const seen = await visitTranslatedPages(language, { page, request, service }, (shown) =>
+        expectTranslated(shown, language, english),
+      );
 
-test('a German browser gets German pages from sign-up to the operator console, and German mail', async ({
-  page,
-  request,
-  service,
-}) => {
-  const seen = await visitGermanPages({ page, request, service }, expectGerman);
-
-  expect(unseenPages(seen)).toEqual([]);
-});
+      expect(unseenPages(seen)).toEqual([]);
+    });
+  });
+}
 
 test('pages that are rendered at once are each in the language of their request', async ({ request }) => {
   const titles = { de: 'Anmelden', en: 'Sign in' };
@@ -65,9 +65,9 @@ test('without Accept-Language a page is English, and the API is English in every
   expect(await answer.json()).toMatchObject({ error: 'E-mail or password is wrong.' });
 });
 
-/** Expects a page in German without English sentences and without findings of axe. */
-async function expectGerman(page: Page): Promise<void> {
-  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+/** Expects a page in its language, without English sentences, without findings of axe, and that fits the narrowest phone. */
+async function expectTranslated(page: Page, language: Language, english: string[]): Promise<void> {
+  await expect(page.locator('html')).toHaveAttribute('lang', language);
   const texts = await page.evaluate(() => {
     const named = [...document.querySelectorAll('[aria-label],[title],[placeholder]')].flatMap((element) =>
       ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? ''),
@@ -77,28 +77,26 @@ async function expectGerman(page: Page): Promise<void> {
     for (const element of body.querySelectorAll('script, [lang=en]')) element.remove();
     return [document.title, body.textContent, ...named].join('\n').replace(/\s+/g, ' ');
   });
+  const at = `${page.url()} in ${language}`;
   expect
     .soft(
       english.filter((sentence) => texts.includes(sentence)),
-      page.url(),
+      at,
     )
     .toEqual([]);
-  await expectAccessibleTexts(page, `${page.url()} in German`);
+  await expectAccessibleTexts(page, at);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 640 });
-  await expectFitsWindow(page, `${page.url()} in German at 320 px`);
+  await expectFitsWindow(page, `${at} at 320 px`);
   if (size) await page.setViewportSize(size);
 }
 
-/** The texts of two words and more in the message files, that are written in one line without a value. */
-function sentencesOf(language: 'en' | 'de'): string[] {
-  const files = fs.readdirSync(messages, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  return files.flatMap((file) => {
-    const source = fs.readFileSync(path.join(messages, file), 'utf8');
-    return source
-      .split(/^ {2}(?=(?:en|de): \{)/m)
-      .filter((part) => part.startsWith(`${language}: {`))
-      .flatMap((part) => [...part.matchAll(/'([^'\n]+ [^'\n]+)'/g)].map(([, text = '']) => text.trim()))
-      .filter((text) => text.includes(' ') && !text.includes('{'));
-  });
+/** The texts of two words and more of the pages, without placeholders. */
+function sentencesIn(language: Language): string[] {
+  return stringsOf(everyLanguage[language]).filter((text) => text.includes(' ') && !text.includes('{'));
+}
+
+function stringsOf(texts: unknown): string[] {
+  if (typeof texts === 'string') return [texts.trim()];
+  return typeof texts === 'object' && texts !== null ? Object.values(texts).flatMap(stringsOf) : [];
 }

@@ -657,6 +657,30 @@ export interface Texts {
     usedOf: Message<'used' | 'limit'>;
     usedWithoutLimit: Message<'used'>;
   };
+  mail: {
+    support: Message<'address'>;
+    copyLink: string;
+  };
+  verificationMail: {
+    request: {
+      'sign-up': Message<'service'>;
+      'change-address': Message<'service'>;
+      'lost-password': Message<'service'>;
+    };
+    subject: Message<'service'>;
+    confirm: string;
+    confirmIt: {
+      'sign-up': string;
+      'change-address': string;
+      'lost-password': string;
+    };
+    once: Message<'lifetime'>;
+    ignore: string;
+    anHour: string;
+    minutes: Message<never, 'count'>;
+    hours: Message<'count'>;
+    days: Message<'count'>;
+  };
   accountAdmin: {
     people: string;
     peopleLead: string;

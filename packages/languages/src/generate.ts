@@ -19,6 +19,9 @@ export function generate(languages: LanguageFiles[]): Map<string, string> {
   return modules;
 }
 
+/** The folder that no page needs in a browser. */
+const ofServer = ['mail'];
+
 /** The folders of a language, each of which a page loads as a whole. */
 function areasOf(files: LanguageFiles['files']): string[] {
   return [...new Set([...files.keys()].map((file) => file.slice(0, file.indexOf('/'))))];
@@ -55,7 +58,8 @@ function everyLanguage(languages: LanguageFiles[]): string {
 
 function onDemand(languages: LanguageFiles[]): string {
   const lines = languages.map(({ code, files }) => {
-    const areas = areasOf(files).map((area) => `    ${property(area)}: () => import('./${code}/${area}.ts'),\n`);
+    const ofPages = areasOf(files).filter((area) => !ofServer.includes(area));
+    const areas = ofPages.map((area) => `    ${property(area)}: () => import('./${code}/${area}.ts'),\n`);
     return `  ${code}: {\n${areas.join('')}  },\n`;
   });
   return `\n/** The texts of a folder, for the browser. */\nexport const onDemand = {\n${lines.join('')}};\n`;

@@ -1,8 +1,9 @@
 import type { Language } from '@gatehouse/languages/generated/languages';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../platform/config.ts';
-import { layoutTexts, readableTextColour } from '../../platform/mail/layout.ts';
-import { type Purpose, verificationMail, verificationTexts } from './verification-mail.ts';
+import { readableTextColour } from '../../platform/mail/layout.ts';
+import { textsIn } from '../../platform/texts.ts';
+import { type Purpose, verificationMail } from './verification-mail.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 
@@ -31,25 +32,35 @@ describe('the verification mail', () => {
     expect(`${subject}${text}${html}`).not.toContain('Gatehouse');
   });
 
-  it('is written in the language of the request, with nothing of another language', () => {
-    const { subject, text, html } = mailOf(
-      { SERVICE_NAME: 'Larch', SUPPORT_EMAIL: 'help@company.example' },
-      'sign-up',
-      'de',
-    );
-    expect(subject).toBe('Bestätigen Sie Ihre E-Mail-Adresse für Larch');
-    expect(text).toContain('Der Link funktioniert einmal, innerhalb einer Stunde.');
-    expect(html).toContain('<html lang="de">');
-    const en = { ...verificationTexts.en, ...layoutTexts.en };
-    const english = [
-      en.confirm,
-      ...Object.values(en.confirmIt),
-      en.ignore,
-      en.copyLink,
-      en.support('help@company.example'),
-    ];
-    for (const sentence of english) expect(`${subject}${text}${html}`).not.toContain(sentence);
-  });
+  it.each([
+    ['de', 'Bestätigen Sie Ihre E-Mail-Adresse für Larch', 'Der Link funktioniert einmal, innerhalb einer Stunde.'],
+    [
+      'fr',
+      'Confirmez votre adresse e-mail pour Larch',
+      'Le lien ne fonctionne qu’une fois, dans un délai d’une heure.',
+    ],
+  ] as const)(
+    'is written in the language of the request, %s, with nothing of another language',
+    (language, about, once) => {
+      const { subject, text, html } = mailOf(
+        { SERVICE_NAME: 'Larch', SUPPORT_EMAIL: 'help@company.example' },
+        'sign-up',
+        language,
+      );
+      expect(subject).toBe(about);
+      expect(text).toContain(once);
+      expect(html).toContain(`<html lang="${language}">`);
+      const en = { ...textsIn('en', 'verificationMail'), ...textsIn('en', 'mail') };
+      const english = [
+        en.confirm,
+        ...Object.values(en.confirmIt),
+        en.ignore,
+        en.copyLink,
+        en.support({ address: 'help@company.example' }),
+      ];
+      for (const sentence of english) expect(`${subject}${text}${html}`).not.toContain(sentence);
+    },
+  );
 
   it('states the purpose of its link: confirming, signing in with the address, or a new password', () => {
     expect(mailOf({}, 'sign-up').text).toContain("Confirm it's yours:");

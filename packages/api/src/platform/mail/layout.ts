@@ -1,35 +1,17 @@
 import type { Language } from '@gatehouse/languages/generated/languages';
 import type { Config } from '../config.ts';
 import type { Mail } from '../providers/mailer.ts';
+import { textsIn } from '../texts.ts';
 
 type Branding = Config['service'];
-
-export type MailLanguage = 'en' | 'de';
-
-/** The language in which a reader of a language gets mail: English where it has no mails yet. */
-export function mailLanguage(language: Language): MailLanguage {
-  return language === 'de' ? 'de' : 'en';
-}
 
 /** The language of a mail whose reader's is not known, because no request of the reader causes it. */
 export const defaultLanguage: Language = 'en';
 
-/** What the layout adds to every message. */
-export const layoutTexts: Record<MailLanguage, { support: (address: string) => string; copyLink: string }> = {
-  en: {
-    support: (address) => `Questions? Write to ${address}.`,
-    copyLink: 'If the button does nothing, copy this address into your browser:',
-  },
-  de: {
-    support: (address) => `Fragen? Schreiben Sie an ${address}.`,
-    copyLink: 'Falls die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
-  },
-};
-
 /** What a message says. The layout adds the branding, the link in full and the support address. */
 export type Message = {
   to: string;
-  language: MailLanguage;
+  language: Language;
   subject: string;
   heading: string;
   introduction: string;
@@ -44,7 +26,8 @@ export type Message = {
  */
 export function renderMail(branding: Branding, message: Message): Mail {
   const { to, language, subject, introduction, link, notes } = message;
-  const support = branding.supportEmail === null ? [] : [layoutTexts[language].support(branding.supportEmail)];
+  const support =
+    branding.supportEmail === null ? [] : [textsIn(language, 'mail').support({ address: branding.supportEmail })];
 
   return {
     to,
@@ -71,7 +54,7 @@ function renderHtml(
 <p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(introduction)}</p>
 <p style="margin:0 0 24px"><a href="${url}" style="display:inline-block;padding:12px 20px;background:${accent};color:${readableTextColour(accent)};border-radius:8px;text-decoration:none;font-weight:500">${escapeHtml(link.label)}</a></p>
 ${notes.map((note) => renderNote(escapeHtml(note))).join('')}\
-${renderNote(`${layoutTexts[language].copyLink}<br><a href="${url}" style="color:#5b6668;word-break:break-all">${url}</a>`)}\
+${renderNote(`${textsIn(language, 'mail').copyLink}<br><a href="${url}" style="color:#5b6668;word-break:break-all">${url}</a>`)}\
 ${support.map((sentence) => renderNote(escapeHtml(sentence))).join('')}</div>
 </body>
 </html>

@@ -43,6 +43,7 @@ const openToHandlers = [
   ['platform/config-version\\.ts$', '^apps/server/src/'],
   ['platform/durations\\.ts$', web],
   ['platform/log\\.ts$', operatorCommands],
+  ['platform/messages\\.ts$', `${web}lib/server/language/|${operatorCommands}`],
   ['auth/key-format\\.ts$', operatorCommands],
   ['auth/principal\\.ts$', `${web}lib/server/`],
   ['members/keys/', operatorCommands],

@@ -19,8 +19,8 @@ export function generate(languages: LanguageFiles[]): Map<string, string> {
   return modules;
 }
 
-/** The folder that no page needs in a browser. */
-const ofServer = ['mail'];
+/** The folders that no page needs in a browser: errors, which the server writes, and mails. */
+const ofServer = ['api', 'mail'];
 
 /** The folders of a language, each of which a page loads as a whole. */
 function areasOf(files: LanguageFiles['files']): string[] {

@@ -5,6 +5,7 @@ import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { createOperatorKey, revokeAnyKey } from '@gatehouse/api/operators/keys';
 import { AppError, invalid } from '@gatehouse/api/platform/errors';
+import { readZodMessage } from '@gatehouse/api/platform/messages';
 import type { Command } from 'commander';
 import { jsonOption, listing, type Perform } from './answer.ts';
 
@@ -50,7 +51,9 @@ async function createApiKey(app: App, { name, scope, organisation, expiresDays }
     ...(expiresDays !== undefined && { expires_in_days: Number(expiresDays) }),
   });
   if (!input.success)
-    throw invalid({ key: input.error.issues[0]?.message ?? 'These are not the settings of an API key.' });
+    throw invalid({
+      key: readZodMessage(input.error.issues[0]?.message ?? 'These are not the settings of an API key.'),
+    });
 
   const organisationId = organisation === undefined ? null : (await findOrganisation(app.db, organisation)).id;
   const { key } = await createOperatorKey(app, { organisationId }, input.data, commandLine);

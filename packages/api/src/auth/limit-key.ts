@@ -1,6 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { App } from '../app.ts';
 import { AppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import type { KeyPrincipal } from './principal.ts';
 
 const requestsPerSecond = 100;
@@ -21,6 +22,6 @@ export async function limitKey({ config }: Pick<App, 'config'>, { key }: Pick<Ke
   try {
     await requests.consume(key.id);
   } catch {
-    throw new AppError('TOO_MANY', 'Too many attempts. Wait a while and try again.', { retryAfterSeconds: 1 });
+    throw new AppError('TOO_MANY', message('too_many_attempts'), { retryAfterSeconds: 1 });
   }
 }

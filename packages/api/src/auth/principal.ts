@@ -1,6 +1,7 @@
 import { type AccountStatus, type Approval, requireApprovedOrganisation } from '../organisations/account-status.ts';
 import type { PlanRow } from '../organisations/plan.ts';
 import { AppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import type { RequiredBy } from './factors/who-must.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
@@ -128,7 +129,7 @@ export function makePrincipal(
     require(scope) {
       requireActive(accountStatus);
       if (factorMissing !== null) throw factorSetup();
-      if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
+      if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', message('role_forbids'));
     },
     requireOrganisation,
   };
@@ -164,19 +165,19 @@ export function makeKeyPrincipal({
 
 /** @throws AppError AWAITING_APPROVAL while the account awaits approval. */
 function requireActive(accountStatus: UserPrincipal['accountStatus']): void {
-  if (accountStatus !== 'active') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+  if (accountStatus !== 'active') throw new AppError('AWAITING_APPROVAL', message('account_awaits_approval'));
 }
 
 function requireOrganisation(this: Authority): NonNullable<Authority['organisation']> {
   if (this.organisation === null) {
-    throw new AppError('NO_ORGANISATION', 'This account is not scoped to an organisation.');
+    throw new AppError('NO_ORGANISATION', message('account_without_organisation'));
   }
   return this.organisation;
 }
 
 /** Returns the AppError for a session whose user must set up a second factor first. */
 function factorSetup(): AppError {
-  return new AppError('SECOND_FACTOR_SETUP', 'Set up a second factor first.');
+  return new AppError('SECOND_FACTOR_SETUP', message('set_up_factor_first'));
 }
 
 /** @throws AppError SECOND_FACTOR_SETUP in a session whose user must set up a second factor first. */
@@ -220,12 +221,9 @@ export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
  */
 export function requirePrincipal(
   principal: Principal | null,
-  lacking:
-    | 'Send an API key, or sign in first.'
-    | 'Send an API key.'
-    | 'Sign in first.' = 'Send an API key, or sign in first.',
+  lacking: 'send_key_or_sign_in' | 'send_key' | 'sign_in_first' = 'send_key_or_sign_in',
 ): Principal {
-  if (principal === null) throw new AppError('UNAUTHENTICATED', lacking);
+  if (principal === null) throw new AppError('UNAUTHENTICATED', message(lacking));
   return principal;
 }
 
@@ -235,7 +233,7 @@ export function requirePrincipal(
  * @throws AppError UNAUTHENTICATED without a session; FORBIDDEN or AWAITING_APPROVAL for a key.
  */
 export function requireUser(principal: Principal | null): UserPrincipal {
-  const caller = requirePrincipal(principal, 'Sign in first.');
+  const caller = requirePrincipal(principal, 'sign_in_first');
   if (caller.kind === 'user') return caller;
 
   caller.require('READ');
@@ -298,6 +296,6 @@ export function requireOperatorsKey(principal: WritingKey): WritingKey {
 
 /** Returns the user as an operator. @throws AppError FORBIDDEN without the power of an operator's mark. */
 export function requireOperator(user: Approved): Operator {
-  if (!user.operates) throw new AppError('FORBIDDEN', 'Only operators may do this.');
+  if (!user.operates) throw new AppError('FORBIDDEN', message('operators_only'));
   return user as Operator;
 }

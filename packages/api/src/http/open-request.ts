@@ -9,6 +9,7 @@ import {
 } from '../auth/sessions/session.ts';
 import { type Begun, openSession } from '../auth/sign-in/open-session.ts';
 import { AppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { hashToken } from '../platform/security/token.ts';
 import { createCaller } from '../router/root.ts';
@@ -201,7 +202,7 @@ export function sessionActions(
         writeCookie(app, cookies, 'session', opened.waitingToken);
       }
       const { methods } = opened;
-      throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.', { facts: { methods } });
+      throw new AppError('SECOND_FACTOR_REQUIRED', message('enter_second_factor'), { facts: { methods } });
     },
     begin,
     stepToken: () => readCookie(app, cookies, 'step'),

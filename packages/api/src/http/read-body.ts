@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 
 /** The bytes of all bodies that this process reads at once. Without a bound, slow senders could fill its memory. */
 const maxReadingBytes = 32 * 1024 * 1024;
@@ -45,7 +46,7 @@ export function tooLarge(): AppError {
 }
 
 function busy(): AppError {
-  return new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 });
+  return new AppError('BUSY', message('busy'), { retryAfterSeconds: 5 });
 }
 
 /**

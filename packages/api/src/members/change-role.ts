@@ -9,13 +9,14 @@ import { organisationField, requireSameOrganisation } from '../auth/sessions/req
 import { recordChange } from '../changes/record-change.ts';
 import { type Ended, endStarted, keepKeysField } from '../organisations/started.ts';
 import { memberships } from '../platform/db/schema/members.ts';
+import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const changeRoleInput = z.object({
   organisation_id: organisationField,
-  user_id: z.uuid('There is no such member.'),
-  role: z.enum(['owner', 'admin', 'member', 'viewer'], 'Choose a role.'),
+  user_id: z.uuid(zodMessage('no_such_member')),
+  role: z.enum(['owner', 'admin', 'member', 'viewer'], zodMessage('choose_role')),
   ...confirmation,
   /** Of a role without ADMIN. */
   keep_keys: keepKeysField,

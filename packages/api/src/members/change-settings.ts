@@ -8,17 +8,18 @@ import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import { emailField } from '../platform/security/address.ts';
 import type { Client } from '../platform/security/client.ts';
 import { oneLine } from '../platform/security/text.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 
 /** The value that the form showed. If it is given, a later change by another user is not overwritten. */
-const shownField = z.string('This must be a text.').nullish();
+const shownField = z.string(zodMessage('not_text')).nullish();
 
 export const renameInput = z.object({
   organisation_id: organisationField,
-  name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
+  name: oneLine(100).refine((name) => name !== '', zodMessage('enter_name')),
   shown: shownField,
 });
 
@@ -105,11 +106,11 @@ async function lockSettings(tx: Transaction, organisationId: string, principal: 
     .select({ slug: organisations.slug, name: organisations.name, billingEmail: organisations.billingEmail })
     .from(organisations)
     .where(eq(organisations.id, organisationId));
-  if (settings === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  if (settings === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
   return settings;
 }
 
 function requireUnchanged(stored: string | null, shown: string | null | undefined): void {
   if (shown === undefined || (stored ?? '') === (shown ?? '')) return;
-  throw new AppError('VALIDATION', 'Someone else changed this in the meantime. Check what it is now, then save again.');
+  throw new AppError('VALIDATION', message('changed_by_someone_else'));
 }

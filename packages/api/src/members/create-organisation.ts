@@ -11,11 +11,12 @@ import { createOrganisation } from '../organisations/organisation.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { oneLine } from '../platform/security/text.ts';
 
 export const createOrganisationInput = z.object({
-  org_name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
+  org_name: oneLine(100).refine((name) => name !== '', zodMessage('enter_name')),
 });
 
 /**
@@ -40,13 +41,13 @@ export async function createOwnOrganisation(
     // Concurrent requests and joins of one user run in turn.
     await lockUser(tx, user.id);
     const account = await accountById(tx, user.id);
-    if (account === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-    if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+    if (account === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
+    if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
     if ((await tx.$count(memberships, eq(memberships.userId, user.id))) > 0) {
-      throw new AppError('VALIDATION', 'You belong to an organisation already.');
+      throw new AppError('VALIDATION', message('belongs_already'));
     }
     if (account.accountStatus !== 'active') {
-      throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+      throw new AppError('AWAITING_APPROVAL', message('account_awaits_approval'));
     }
 
     const now = app.now();

@@ -9,12 +9,13 @@ import { type Ended, endStarted, keepKeysField, readStarted, revokeKeysField } f
 import type { Transaction } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const removeInput = z.object({
   organisation_id: organisationField,
-  user_id: z.uuid('There is no such member.'),
+  user_id: z.uuid(zodMessage('no_such_member')),
   keep_keys: keepKeysField,
 });
 
@@ -87,7 +88,7 @@ export async function leaveOrganisation(
   });
 }
 
-export const startedByInput = z.object({ user_id: z.uuid('There is no such member.') });
+export const startedByInput = z.object({ user_id: z.uuid(zodMessage('no_such_member')) });
 
 /**
  * Returns what ends with the membership of a member of the organisation.
@@ -101,7 +102,7 @@ export async function readStartedBy(
 ) {
   const { id: organisationId } = principal.requireOrganisation();
   const isTheirs = and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId));
-  if ((await app.db.$count(memberships, isTheirs)) === 0) throw new AppError('NOT_FOUND', 'There is no such member.');
+  if ((await app.db.$count(memberships, isTheirs)) === 0) throw new AppError('NOT_FOUND', message('no_such_member'));
   return readStarted(app.db, app.now(), { userId, of: { organisationId } });
 }
 

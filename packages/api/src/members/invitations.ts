@@ -13,6 +13,7 @@ import { invitations } from '../platform/db/schema/members.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { AppError } from '../platform/errors.ts';
 import { invitationLink } from '../platform/links.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { oneLine } from '../platform/security/text.ts';
 import { hashToken, newToken } from '../platform/security/token.ts';
@@ -27,7 +28,7 @@ export const inviteInput = z.object({
    * An invitation cannot make an owner, because its link may reach another person. An owner promotes
    * a member instead.
    */
-  role: z.enum(['admin', 'member', 'viewer'], 'Choose a role.'),
+  role: z.enum(['admin', 'member', 'viewer'], zodMessage('choose_role')),
   /** Whom the link is for, so that administrators can distinguish two invitations. */
   note: oneLine(100)
     .nullish()
@@ -35,7 +36,7 @@ export const inviteInput = z.object({
   ...confirmation,
 });
 
-export const revokeInvitationInput = z.object({ id: z.uuid('There is no such invitation.') });
+export const revokeInvitationInput = z.object({ id: z.uuid(zodMessage('no_such_invitation')) });
 
 /**
  * Creates an invitation and returns its link, by which one user joins the organisation within seven
@@ -65,7 +66,7 @@ export async function invite(
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= maximumOpen)
-      throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Revoke some first.`);
+      throw new AppError('VALIDATION', message('too_many_invitations', { maximum: maximumOpen }));
 
     const row = {
       id: newId(now),
@@ -133,7 +134,7 @@ export async function revokeInvitation(
       .delete(invitations)
       .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
       .returning({ id: invitations.id });
-    if (revoked.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
+    if (revoked.length === 0) throw new AppError('NOT_FOUND', message('no_such_invitation'));
     const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: id } };
     await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
   });

@@ -8,15 +8,16 @@ import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
 import { requireRoomForMember } from '../billing/usage/member-room.ts';
 import { recordJoined } from '../changes/record-change.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
-import { invitationNoLongerValid, readInvitation } from '../organisations/invitation.ts';
+import { readInvitation } from '../organisations/invitation.ts';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers } from './lock-members.ts';
 
-export const invitationInput = z.object({ token: z.string({ error: invitationNoLongerValid }) });
+export const invitationInput = z.object({ token: z.string({ error: zodMessage('invitation_invalid') }) });
 
 /**
  * Returns the organisation and the role of an invitation without consuming it. Any holder of the
@@ -30,7 +31,7 @@ export async function openInvitation(
   { token }: z.output<typeof invitationInput>,
 ) {
   const invitation = await readInvitation(app, app.db, token);
-  if (invitation === null) throw new AppError('VALIDATION', invitationNoLongerValid);
+  if (invitation === null) throw new AppError('VALIDATION', message('invitation_invalid'));
 
   const { organisation, role, expiresAt } = invitation;
   return {
@@ -57,23 +58,23 @@ export async function join(
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
-    if (held === null) throw new AppError('VALIDATION', invitationNoLongerValid);
+    if (held === null) throw new AppError('VALIDATION', message('invitation_invalid'));
     await lockUser(tx, principal.user.id);
     const members = await lockMembers(tx, held.organisation.id);
 
     // Reads it again, now that the organisation is locked, and consumes it.
     const invitation = await readInvitation(app, tx, token);
     const taken = await tx.delete(invitations).where(eq(invitations.id, held.id)).returning({ id: invitations.id });
-    if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', invitationNoLongerValid);
+    if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', message('invitation_invalid'));
     const { organisation, role, createdBy } = invitation;
 
     const account = await accountById(tx, principal.user.id);
-    if (account === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+    if (account === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     if (account.accountStatus === 'closed' || accountStatusOf(account.user, organisation) !== 'active') {
-      throw new AppError('FORBIDDEN', 'This account is closed.');
+      throw new AppError('FORBIDDEN', message('account_closed'));
     }
     if (members.has(principal.user.id)) {
-      throw new AppError('VALIDATION', `You belong to ${organisation.name ?? organisation.slug} already.`);
+      throw new AppError('VALIDATION', message('belongs_to', { organisation: organisation.name ?? organisation.slug }));
     }
     await requireRoomForMember(app, tx, organisation.id);
 

@@ -7,6 +7,7 @@ import { readableTarget, targetField } from '../auth/sessions/target-organisatio
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import { addressSearchTexts } from '../platform/security/address.ts';
 import { idAfter, keysetInput, keysetPageOf } from '../platform/security/keyset-pagination.ts';
 import { freeLine, partOf } from '../platform/security/text.ts';
@@ -18,7 +19,7 @@ export const listMembersInput = z
   .object({
     search: freeLine(100).optional(),
     /** `next` of the page before. */
-    after: z.string('There is no such page.').optional(),
+    after: z.string(zodMessage('no_such_page')).optional(),
   })
   .optional();
 
@@ -101,7 +102,7 @@ const cursorForm = /^(\d{1,14})_([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 function readCursor(text: string): Cursor {
   const [, milliseconds, id] = cursorForm.exec(text) ?? [];
-  if (milliseconds === undefined || id === undefined) throw new AppError('VALIDATION', 'There is no such page.');
+  if (milliseconds === undefined || id === undefined) throw new AppError('VALIDATION', message('no_such_page'));
   return { joinedAt: new Date(Number(milliseconds)), id };
 }
 

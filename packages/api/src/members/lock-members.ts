@@ -6,6 +6,7 @@ import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 
 export type Members = Map<string, { role: Role; suspended: boolean }>;
 
@@ -32,7 +33,7 @@ export async function lockMembers(tx: Transaction, organisationId: string): Prom
  */
 export async function requireAdministrator(tx: Transaction, members: Members, principal: UserPrincipal): Promise<Role> {
   const role = members.get(principal.user.id)?.role;
-  if (role !== 'owner' && role !== 'admin') throw new AppError('FORBIDDEN', 'Your role does not allow this.');
+  if (role !== 'owner' && role !== 'admin') throw new AppError('FORBIDDEN', message('role_forbids'));
   await requireExistingSession(tx, principal);
   return role;
 }
@@ -40,13 +41,13 @@ export async function requireAdministrator(tx: Transaction, members: Members, pr
 /** Returns a member's role. @throws AppError NOT_FOUND if the user is not a member. */
 export function requireMember(members: Members, userId: string): Role {
   const member = members.get(userId);
-  if (member === undefined) throw new AppError('NOT_FOUND', 'There is no such member.');
+  if (member === undefined) throw new AppError('NOT_FOUND', message('no_such_member'));
   return member.role;
 }
 
 /** @throws AppError FORBIDDEN if the role is not owner. */
 export function requireOwner(role: Role): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may make or unmake an owner.');
+  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_makes_owners'));
 }
 
 /**
@@ -56,6 +57,5 @@ export function requireOwner(role: Role): void {
  */
 export function requireAnotherOwner(members: Members, userId: string): void {
   const others = [...members].filter(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
-  if (others.length === 0)
-    throw new AppError('VALIDATION', 'An organisation needs an owner. Make another member an owner first.');
+  if (others.length === 0) throw new AppError('VALIDATION', message('last_owner'));
 }

@@ -9,6 +9,7 @@ import { prepared } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError, isSqlState } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });
 
@@ -51,7 +52,7 @@ export async function switchOrganisation(
 ): Promise<void> {
   const { user, sessionId } = principal;
 
-  const unknown = new AppError('NOT_FOUND', 'There is no such organisation.');
+  const unknown = new AppError('NOT_FOUND', message('no_such_organisation'));
   const switched = app.db.transaction(async (tx) => {
     const [own] = await tx
       .select({ approval: organisations.approval, suspendedAt: organisations.suspendedAt })
@@ -76,7 +77,7 @@ export async function readOrganisation(app: App, principal: Reader) {
   const { id } = principal.requireOrganisation();
 
   const [row] = await app.db.select().from(organisations).where(eq(organisations.id, id));
-  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  if (row === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
   return {
     id,
     slug: row.slug,

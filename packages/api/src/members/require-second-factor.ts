@@ -11,13 +11,17 @@ import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { AppError, invalid } from '../platform/errors.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 
 export const requireSecondFactorInput = z.object({
   organisation_id: organisationField,
   /** The first day, in UTC, on which members need a factor; null, or empty in a form: none is required. */
-  from: z.union([z.literal('').transform(() => null), z.null(), z.iso.date('Enter a date.')], 'Enter a date.'),
+  from: z.union(
+    [z.literal('').transform(() => null), z.null(), z.iso.date(zodMessage('enter_date'))],
+    zodMessage('enter_date'),
+  ),
   ...confirmation,
 });
 
@@ -41,7 +45,7 @@ export async function requireSecondFactor(
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   requireOwnRole(principal.role);
-  if (!principal.hasFactor) throw new AppError('CONFLICT', 'Set up a second factor of your own first.');
+  if (!principal.hasFactor) throw new AppError('CONFLICT', message('own_factor_first'));
   await confirmUser(app, principal, confirming, client);
   const secondFactorFrom = from === null ? null : firstMoment(app, from);
 
@@ -62,13 +66,13 @@ export async function requireSecondFactor(
 function firstMoment(app: App, day: string): Date {
   const moment = new Date(`${day}T00:00:00Z`);
   const ahead = moment.getTime() - app.now().getTime();
-  if (ahead <= -dayMilliseconds) throw invalid({ from: 'Enter today or a later day.' });
-  if (ahead > longestMilliseconds) throw invalid({ from: 'Enter a day within a year.' });
+  if (ahead <= -dayMilliseconds) throw invalid({ from: message('day_in_past') });
+  if (ahead > longestMilliseconds) throw invalid({ from: message('day_too_late') });
   return moment;
 }
 
 function requireOwnRole(role: UserPrincipal['role']): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may require a second factor.');
+  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_requires_factor'));
 }
 
 const maxNamed = 100;

@@ -12,6 +12,7 @@ import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError, invalid } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import { emailField } from '../platform/security/address.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers } from './lock-members.ts';
@@ -49,9 +50,9 @@ export async function transferOwnership(
     await requireExistingSession(tx, principal);
     requireOwnRole(members.get(principal.user.id)?.role ?? null);
     const target = userId === null ? undefined : members.get(userId);
-    if (userId === null || target === undefined) throw invalid({ email: 'No member has this address.' });
-    if (target.role === 'owner') throw invalid({ email: 'This member is an owner already.' });
-    if (target.suspended) throw invalid({ email: 'This account is suspended.' });
+    if (userId === null || target === undefined) throw invalid({ email: message('no_member_with_address') });
+    if (target.role === 'owner') throw invalid({ email: message('owner_already') });
+    if (target.suspended) throw invalid({ email: message('account_suspended') });
 
     await setRole(app, tx, { organisationId, userId, role: 'owner' });
     await setRole(app, tx, { organisationId, userId: principal.user.id, role: 'admin' });
@@ -67,7 +68,7 @@ export async function transferOwnership(
 }
 
 function requireOwnRole(role: UserPrincipal['role']): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may transfer the ownership.');
+  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_transfers'));
 }
 
 async function memberBy(tx: Transaction, organisationId: string, email: string): Promise<string | null> {

@@ -4,6 +4,7 @@ import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { declineOrganisations } from '../organisations/approve.ts';
 import { lockOrganisation } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
+import { message } from '../platform/messages.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';
@@ -58,7 +59,7 @@ describe.each(closings)('%s', (_what, approved, close, reopen) => {
     const token = await mailedPasswordLink(owner.email);
     await close(owner);
     await reopen(owner);
-    expect(await open(token)).toEqual({ ok: false, kind: 'dead', message: 'This link has expired.' });
+    expect(await open(token)).toEqual({ ok: false, kind: 'dead', text: message('link_expired') });
   });
 
   it('ends the forms of a link that was opened before', async () => {

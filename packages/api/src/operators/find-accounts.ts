@@ -6,6 +6,7 @@ import type { Executor, Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import { readAddress } from '../platform/security/address.ts';
 
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -54,13 +55,13 @@ export async function lockOperator(tx: Transaction, operator: Operator, otherIds
     .for('update');
   await requireExistingSession(tx, operator);
   const own = locked.find(({ id }) => id === operator.user.id);
-  if (!own?.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
+  if (!own?.operator) throw new AppError('FORBIDDEN', message('operators_only'));
 }
 
 /** Returns a user's id and address. @throws AppError NOT_FOUND if there is no such user. */
 export async function readUser(db: Executor, userId: string): Promise<{ id: string; email: string }> {
   const [user] = await db.select({ id: users.id, email: users.email }).from(users).where(eq(users.id, userId));
-  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
+  if (user === undefined) throw new AppError('NOT_FOUND', message('no_such_person'));
   return user;
 }
 
@@ -73,7 +74,7 @@ export async function readOrganisationNames(
     .select({ id: organisations.id, slug: organisations.slug, name: organisations.name })
     .from(organisations)
     .where(eq(organisations.id, organisationId));
-  if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  if (organisation === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
   return organisation;
 }
 
@@ -87,12 +88,12 @@ export async function readOrganisationNames(
 export async function requireVerified(tx: Transaction, userId: string): Promise<Account['user']> {
   await lockUser(tx, userId);
   const account = await accountById(tx, userId);
-  if (account === null) throw new AppError('NOT_FOUND', 'There is no such person.');
+  if (account === null) throw new AppError('NOT_FOUND', message('no_such_person'));
 
   const { email } = account.user;
-  if (account.accountStatus === 'closed') throw new AppError('VALIDATION', `The account of ${email} is closed.`);
+  if (account.accountStatus === 'closed') throw new AppError('VALIDATION', message('account_of_closed', { email }));
   if (account.accountStatus === 'unverified') {
-    throw new AppError('VALIDATION', `${email} has not confirmed the address yet.`);
+    throw new AppError('VALIDATION', message('address_unconfirmed', { email }));
   }
   return account.user;
 }

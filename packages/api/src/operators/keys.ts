@@ -4,12 +4,13 @@ import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../auth/principal.ts';
 import { readKeys } from '../members/keys/list-keys.ts';
 import { type CreatedKey, type KeyOwner, newKeyInput, revokeStoredKey, storeKey } from '../members/keys/store-key.ts';
+import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import type { Actor } from './actor.ts';
 import { lockOperator } from './find-accounts.ts';
 
 export const createDeploymentKeyInput = newKeyInput.extend(confirmation);
-export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });
+export const operatorKeyInput = z.object({ id: z.uuid(zodMessage('no_such_key')) });
 
 /**
  * Creates a key of the deployment, or of an organisation. The answer is the only place that ever

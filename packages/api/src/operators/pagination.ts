@@ -1,9 +1,10 @@
 import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { zodMessage } from '../platform/messages.ts';
 import { freeLine } from '../platform/security/text.ts';
 
 /** The `next` of the previous page. */
-export const cursorInput = z.string('This must be a text.').optional();
+export const cursorInput = z.string(zodMessage('not_text')).optional();
 
 /** Returns the position of a row in a list that is ordered by a time and then by an id. */
 export function cursorOf(at: Date, id: string): string {

@@ -4,6 +4,7 @@ import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import { domainOf } from '../platform/security/address.ts';
 
 type OrganisationStatusColumns = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
@@ -50,7 +51,7 @@ function isClosed(approval: Approval): boolean {
 export function requireApprovedOrganisation(approval: Approval, field?: string): void {
   if (approval === 'approved') return;
   const closed = isClosed(approval);
-  const sentence = closed ? 'This organisation is closed.' : 'This organisation is awaiting approval.';
+  const sentence = closed ? message('organisation_closed') : message('organisation_awaits_approval');
   const detail = field === undefined ? {} : { fields: { [field]: sentence } };
   throw new AppError(closed ? 'FORBIDDEN' : 'AWAITING_APPROVAL', sentence, detail);
 }

@@ -7,9 +7,6 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 import { hashToken } from '../platform/security/token.ts';
 import { accountStatusOf, basicColumns } from './account-status.ts';
 
-/** The sentence about an invitation that is unknown, used or expired, or whose creator may no longer invite. */
-export const invitationNoLongerValid = 'This invitation is no longer valid.';
-
 /**
  * Returns the valid invitation of a token, or null. An invitation is valid until it expires, and
  * only while the account of the user who created it is active in an approved organisation.

@@ -1,3 +1,5 @@
+import { type Message, message, sentenceIn } from './messages.ts';
+
 /**
  * Every code of an AppError, with its HTTP status and tRPC code. Handlers translate errors
  * by this table only.
@@ -28,8 +30,11 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** What an error says. A string is English for programs and commands alone: no page shows it. */
+export type Text = Message | string;
+
 type Detail = {
-  fields?: Record<string, string>;
+  fields?: Record<string, Text>;
   /** Details of the failure for programs, as JSON members beside `error`. */
   facts?: Record<string, unknown>;
   retryAfterSeconds?: number;
@@ -39,22 +44,27 @@ type Detail = {
 };
 
 /**
- * An expected failure of a request: a code for programs, a sentence for people, and a cause
- * for the operator's log only. Callers distinguish errors by `code`, never by instanceof,
- * because the built service and the admin commands contain separate copies of this class.
+ * An expected failure of a request: a code for programs, a text for people, and a cause
+ * for the operator's log only. `message` and `fields` are English, as JSON answers them; a page
+ * writes `text` and `fieldTexts` in its language. Callers distinguish errors by `code`, never by
+ * instanceof, because the built service and the admin commands contain separate copies of this class.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly text: Text;
   readonly fields: Record<string, string> | undefined;
+  readonly fieldTexts: Record<string, Text> | undefined;
   readonly facts: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly aboutUserId: string | null;
 
-  constructor(code: ErrorCode, sentence: string, detail: Detail = {}) {
-    super(sentence, { cause: detail.cause });
+  constructor(code: ErrorCode, text: Text, detail: Detail = {}) {
+    super(englishOf(text), { cause: detail.cause });
     this.name = 'AppError';
     this.code = code;
-    this.fields = detail.fields;
+    this.text = text;
+    this.fields = detail.fields && englishOfAll(detail.fields);
+    this.fieldTexts = detail.fields;
     this.facts = detail.facts;
     this.retryAfterSeconds = detail.retryAfterSeconds;
     this.aboutUserId = detail.aboutUserId ?? null;
@@ -66,9 +76,24 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError' && 'code' in error && String(error.code) in errorCodes;
 }
 
-/** Returns a VALIDATION error with a sentence for each invalid field. The first sentence is also the error's message. */
-export function invalid(fields: Record<string, string>): AppError {
-  return new AppError('VALIDATION', Object.values(fields)[0] ?? 'This request is not valid.', { fields });
+/** Returns the English sentence of a text. */
+export function englishOf(text: Text): string {
+  return typeof text === 'string' ? text : sentenceIn('en', text);
+}
+
+/** Returns what a thrown error says. */
+export function textOf(error: unknown): Text {
+  if (isAppError(error)) return error.text;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function englishOfAll(texts: Record<string, Text>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, englishOf(text)]));
+}
+
+/** Returns a VALIDATION error with a text for each invalid field. The first text is also the error's. */
+export function invalid(fields: Record<string, Text>): AppError {
+  return new AppError('VALIDATION', Object.values(fields)[0] ?? message('invalid_request'), { fields });
 }
 
 const connectionFailures = new Set([
@@ -199,7 +224,7 @@ export function toAppError(error: unknown): AppError {
     if (isAppError(current)) return current;
   }
   if (writeRefusalOf(error) !== null) {
-    const sentence = 'Nothing can be stored at the moment. Try again in a few minutes.';
+    const sentence = message('nothing_stored');
     return new AppError('BUSY', sentence, { cause: error, retryAfterSeconds: 10 });
   }
   if (
@@ -207,9 +232,9 @@ export function toAppError(error: unknown): AppError {
     explainDatabaseRefusal(error) !== null ||
     cancelledStates.has(codeOf(error) ?? '')
   ) {
-    return new AppError('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
+    return new AppError('BUSY', message('busy'), { cause: error, retryAfterSeconds: 5 });
   }
-  return new AppError('INTERNAL', 'Something went wrong.', { cause: error });
+  return new AppError('INTERNAL', message('something_went_wrong'), { cause: error });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Config, PaymentConfig } from './config.ts';
 import { AppError } from './errors.ts';
+import { message } from './messages.ts';
 
 type Base = Pick<Config, 'publicBaseUrl'>;
 
@@ -11,7 +12,7 @@ type Base = Pick<Config, 'publicBaseUrl'>;
  */
 export function baseUrl(config: Base): string {
   if (config.publicBaseUrl === null) {
-    throw new AppError('INTERNAL', 'Something went wrong.', { cause: new Error('PUBLIC_BASE_URL is not set') });
+    throw new AppError('INTERNAL', message('something_went_wrong'), { cause: new Error('PUBLIC_BASE_URL is not set') });
   }
   return config.publicBaseUrl;
 }

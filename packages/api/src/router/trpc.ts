@@ -19,6 +19,7 @@ import {
 import type { Begun, FirstStep } from '../auth/sign-in/open-session.ts';
 import { requireTokens } from '../auth/tokens/token-keys.ts';
 import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
+import { type Message, message, readZodMessage } from '../platform/messages.ts';
 import { type Client, clientKey } from '../platform/security/client.ts';
 import type { Points, Rule } from '../platform/security/throttle.ts';
 
@@ -142,18 +143,18 @@ function presentedBy(
   { principal, stepPending = false }: Context,
   lacking?: Parameters<typeof requirePrincipal>[1],
 ): Principal {
-  if (principal === null && stepPending) throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.');
+  if (principal === null && stepPending) throw new AppError('SECOND_FACTOR_REQUIRED', message('enter_second_factor'));
   return requirePrincipal(principal, lacking);
 }
 
 /** Returns the signed-in user of a request, who may still await approval. @throws AppError as `callerOf` and `requireUser`. */
 function userOf(ctx: Context): UserPrincipal {
-  return requireUser(callerOf(ctx, 'Sign in first.'));
+  return requireUser(callerOf(ctx, 'sign_in_first'));
 }
 
 /** As `userOf`, also for a user who must set up a second factor first. */
 function userInSetup(ctx: Context): UserPrincipal {
-  return requireUser(presentedBy(ctx, 'Sign in first.'));
+  return requireUser(presentedBy(ctx, 'sign_in_first'));
 }
 
 /**
@@ -235,7 +236,7 @@ export function anyPrincipalProcedure<Needed extends Scope>(scope: Needed) {
 /** As `anyPrincipalProcedure`, for what a session may never do: without a principal the error asks for a key. */
 function keyProcedure<Needed extends Scope>(scope: Needed) {
   return publicProcedure.use(({ ctx, next }) => {
-    const principal = callerOf(ctx, 'Send an API key.');
+    const principal = callerOf(ctx, 'send_key');
     return next({ ctx: { principal: requireScope(principal, scope) } });
   });
 }
@@ -312,8 +313,8 @@ export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schem
 
     const read = schema.safeParse(input ?? {});
     if (read.success) return read.data;
-    const fields: Record<string, string> = {};
-    for (const issue of read.error.issues) fields[issue.path.join('.') || 'body'] ??= issue.message;
+    const fields: Record<string, Message | string> = {};
+    for (const issue of read.error.issues) fields[issue.path.join('.') || 'body'] ??= readZodMessage(issue.message);
     throw invalid(fields);
   }
 

@@ -1,10 +1,10 @@
-import { type ErrorBody, httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
+import { type ErrorBody, recordFailure } from '@gatehouse/api/http/error-response';
 import type { Caller } from '@gatehouse/api/router/root';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { texts } from '#lib/language/texts.ts';
 import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { translateBody } from '#lib/server/language/translate-error.ts';
+import { pageErrorOf } from '#lib/server/language/page-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { formFields } from './form-fields.ts';
 import { renderedForField } from './rendered-for.ts';
@@ -72,8 +72,7 @@ async function actionFailure<Shown extends object>(
   shown: (body: ErrorBody) => Shown | Promise<Shown>,
 ) {
   recordFailure(locals, thrown);
-  const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
-  const body = translateBody(english);
+  const { status, body, retryAfterSeconds } = pageErrorOf(thrown);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
   const signedOut = locals.sessionEnded && body.code === 'UNAUTHENTICATED';
   const error = signedOut ? texts('form').signedOut : rateLimitText(body, retryAfterSeconds);

@@ -1,10 +1,9 @@
-import { httpErrorOf } from '@gatehouse/api/http/error-response';
 import { error } from '@sveltejs/kit';
 import { withEnded } from '#lib/format/ended-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked } from '#lib/forms/form-fields.ts';
 import { texts } from '#lib/language/texts.ts';
-import { translateBody } from '#lib/server/language/translate-error.ts';
+import { pageErrorOf } from '#lib/server/language/page-error.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of a password link. Loading it does not consume the link. */
@@ -17,8 +16,9 @@ export const load: PageServerLoad = async ({ locals, request, url, setHeaders })
   try {
     return { token, reset: await locals.api.accounts.passwordToken({ token }) };
   } catch (thrown) {
-    if (httpErrorOf(thrown).status >= 500) throw thrown;
-    return error(400, translateBody(httpErrorOf(thrown).body).error);
+    const { status, body } = pageErrorOf(thrown);
+    if (status >= 500) throw thrown;
+    return error(400, body.error);
   }
 };
 

@@ -7,6 +7,7 @@ import { newId } from '../../platform/db/id.ts';
 import { totpSecrets, wrongCodes } from '../../platform/db/schema/factors.ts';
 import { dayMilliseconds, hourMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { readPendingTotp, readTotp } from './has-factor.ts';
 import { useRecoveryCode } from './recovery-codes.ts';
@@ -17,8 +18,8 @@ const maxWrongPerHour = 20;
 const maxWrongPerDay = 60;
 
 const typedCode = z
-  .string({ error: 'Enter a code.' })
-  .max(100, 'Enter a code.')
+  .string({ error: zodMessage('enter_code') })
+  .max(100, zodMessage('enter_code'))
   // A form sends both fields, one of them empty.
   .transform((code) => code.trim() || undefined)
   .optional();
@@ -34,7 +35,7 @@ export function hasCode({ totp, recovery_code: recoveryCode }: TypedCodes): bool
 
 /** Returns the AppError for a wrong code. */
 export function wrongCode(): AppError {
-  return new AppError('UNAUTHENTICATED', 'That code is wrong.');
+  return new AppError('UNAUTHENTICATED', message('wrong_code'));
 }
 
 type Check = { userId: string; codes: TypedCodes; browserHash: string; client: Client };

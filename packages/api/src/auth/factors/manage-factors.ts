@@ -7,6 +7,7 @@ import { newId } from '../../platform/db/id.ts';
 import { passkeys, recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { encryptSecret } from '../../platform/security/encryption.ts';
 import type { Approved } from '../principal.ts';
@@ -59,12 +60,12 @@ export async function readFactorWarnings(app: App, { user, hasFactor }: Approved
  */
 export async function beginTotp(app: App, { user }: Approved): Promise<{ secret: string; uri: string }> {
   const { secretKeys, service } = app.config;
-  if (secretKeys.length === 0) throw new AppError('CONFLICT', 'This deployment has no authenticator apps.');
+  if (secretKeys.length === 0) throw new AppError('CONFLICT', message('no_authenticator_apps'));
   const secret = newTotpSecret();
   const { stored, encryptedBy } = encryptSecret(secretKeys, secret, totpPurpose(user.id));
 
   await app.db.transaction(async (tx) => {
-    if (!(await lockUser(tx, user.id))) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+    if (!(await lockUser(tx, user.id))) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     await tx.delete(totpSecrets).where(and(eq(totpSecrets.userId, user.id), isNull(totpSecrets.confirmedAt)));
     const now = app.now();
     await tx
@@ -84,10 +85,10 @@ export async function readTotpSetup(app: App, { user }: Approved) {
 
 export const confirmTotpInput = z.object({
   totp: z
-    .string({ error: 'Enter the code that the app shows.' })
+    .string({ error: zodMessage('enter_app_code') })
     .trim()
-    .min(1, 'Enter the code that the app shows.')
-    .max(100, 'Enter the code that the app shows.'),
+    .min(1, zodMessage('enter_app_code'))
+    .max(100, zodMessage('enter_app_code')),
 });
 
 /** What a new factor gives: ten recovery codes with the first one. */
@@ -162,7 +163,7 @@ export function renewRecoveryCodes(
   const userId = principal.user.id;
   return app.db.transaction(async (tx) => {
     await lockUser(tx, userId);
-    if (!(await userHasFactor(tx, userId))) throw new AppError('CONFLICT', 'Set up a second factor first.');
+    if (!(await userHasFactor(tx, userId))) throw new AppError('CONFLICT', message('set_up_factor_first'));
     await requireExistingSession(tx, principal);
     const codes = await makeRecoveryCodes(tx, userId);
     await recordAudit(tx, app.now(), { action: 'recovery-codes-made', actorId: userId, userId, client });
@@ -170,7 +171,7 @@ export function renewRecoveryCodes(
   });
 }
 
-export const removeFactorInput = z.object({ id: z.string({ error: 'There is no such factor.' }) });
+export const removeFactorInput = z.object({ id: z.string({ error: zodMessage('no_such_factor') }) });
 
 /**
  * Removes an authenticator app ("totp") or a passkey. No browser is trusted any more; with the last factor the recovery
@@ -185,7 +186,7 @@ export async function removeFactor(
   client: Client,
 ): Promise<void> {
   const userId = principal.user.id;
-  if (id !== 'totp' && !z.uuid().safeParse(id).success) throw invalid({ id: 'There is no such factor.' });
+  if (id !== 'totp' && !z.uuid().safeParse(id).success) throw invalid({ id: message('no_such_factor') });
 
   await app.db.transaction(async (tx) => {
     await lockUser(tx, userId);
@@ -197,12 +198,11 @@ export async function removeFactor(
             .delete(passkeys)
             .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
             .returning({ at: passkeys.createdAt });
-    if (!removed.some(({ at }) => at !== null)) throw new AppError('NOT_FOUND', 'There is no such factor.');
+    if (!removed.some(({ at }) => at !== null)) throw new AppError('NOT_FOUND', message('no_such_factor'));
 
     await endTrust(tx, userId);
     if (!(await userHasFactor(tx, userId))) {
-      if (await mustHaveFactor(app, tx, userId))
-        throw new AppError('CONFLICT', 'You must have a second factor. Set up another one before you remove this one.');
+      if (await mustHaveFactor(app, tx, userId)) throw new AppError('CONFLICT', message('last_factor'));
       await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
     }
     const details = { factor: id === 'totp' ? 'authenticator app' : 'passkey' };

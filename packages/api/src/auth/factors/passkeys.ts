@@ -8,6 +8,7 @@ import { newId } from '../../platform/db/id.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { passkeys } from '../../platform/db/schema/factors.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { type Client, clientKey } from '../../platform/security/client.ts';
 import { oneLine } from '../../platform/security/text.ts';
 import type { Approved } from '../principal.ts';
@@ -33,10 +34,12 @@ const library = () => import('@simplewebauthn/server');
 
 /** Returns the AppError for a passkey that is not accepted, whatever the reason. */
 export function refusedPasskey(cause?: unknown): AppError {
-  return new AppError('UNAUTHENTICATED', 'That passkey was not accepted.', { cause });
+  return new AppError('UNAUTHENTICATED', message('passkey_refused'), { cause });
 }
 
-const base64url = z.string({ error: 'This is not a passkey.' }).regex(/^[\w-]{1,8192}$/, 'This is not a passkey.');
+const base64url = z
+  .string({ error: zodMessage('not_a_passkey') })
+  .regex(/^[\w-]{1,8192}$/, zodMessage('not_a_passkey'));
 const extensions = z.record(z.string(), z.unknown()).optional();
 
 /** The answer of `navigator.credentials.get`, as JSON. */
@@ -44,7 +47,7 @@ export const passkeyField = z.object(
   {
     id: base64url,
     rawId: base64url,
-    type: z.literal('public-key', { error: 'This is not a passkey.' }),
+    type: z.literal('public-key', { error: zodMessage('not_a_passkey') }),
     response: z.object(
       {
         clientDataJSON: base64url,
@@ -52,12 +55,12 @@ export const passkeyField = z.object(
         signature: base64url,
         userHandle: base64url.nullish(),
       },
-      { error: 'This is not a passkey.' },
+      { error: zodMessage('not_a_passkey') },
     ),
     clientExtensionResults: extensions,
     authenticatorAttachment: z.string().nullish(),
   },
-  { error: 'This is not a passkey.' },
+  { error: zodMessage('not_a_passkey') },
 );
 
 export type TypedPasskey = z.output<typeof passkeyField>;
@@ -188,7 +191,7 @@ export async function newPasskeyOptions(app: App, { user }: Approved, sentCookie
 }
 
 function tooManyPasskeys(): AppError {
-  return new AppError('CONFLICT', 'You have 20 passkeys. Remove one first.');
+  return new AppError('CONFLICT', message('too_many_passkeys'));
 }
 
 /** Returns the random name that a user's passkeys carry, and stores one where there is none. */
@@ -199,32 +202,32 @@ async function handleOf(app: App, userId: string): Promise<string> {
     .set({ passkeyHandle: sql`coalesce(${users.passkeyHandle}, ${made})` })
     .where(eq(users.id, userId))
     .returning({ handle: users.passkeyHandle });
-  if (user?.handle == null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  if (user?.handle == null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
   return user.handle;
 }
 
 export const addPasskeyInput = z.object({
-  name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
+  name: oneLine(100).refine((name) => name !== '', zodMessage('enter_name')),
   /** The answer of `navigator.credentials.create`, as JSON. */
   passkey: z.object(
     {
       id: base64url,
       rawId: base64url,
-      type: z.literal('public-key', { error: 'This is not a passkey.' }),
+      type: z.literal('public-key', { error: zodMessage('not_a_passkey') }),
       response: z.object(
         {
           clientDataJSON: base64url,
           attestationObject: z
-            .string({ error: 'This is not a passkey.' })
-            .regex(/^[\w-]{1,32768}$/, 'This is not a passkey.'),
+            .string({ error: zodMessage('not_a_passkey') })
+            .regex(/^[\w-]{1,32768}$/, zodMessage('not_a_passkey')),
           transports: z.array(z.string().max(20)).max(10).optional(),
         },
-        { error: 'This is not a passkey.' },
+        { error: zodMessage('not_a_passkey') },
       ),
       clientExtensionResults: extensions,
       authenticatorAttachment: z.string().nullish(),
     },
-    { error: 'This is not a passkey.' },
+    { error: zodMessage('not_a_passkey') },
   ),
 });
 

@@ -7,6 +7,7 @@ import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { passkeys, recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
@@ -48,7 +49,7 @@ export async function readReview(app: App, { user, reviewPending }: UserPrincipa
 
 export const answerReviewInput = z.object({
   /** `totp`, `identity` and the ids of passkeys; what it lacks is removed. */
-  keep: z.array(z.string({ error: 'There is no such factor.' }), { error: 'There is no such factor.' }).max(100),
+  keep: z.array(z.string({ error: zodMessage('no_such_factor') }), { error: zodMessage('no_such_factor') }).max(100),
 });
 
 /**
@@ -66,7 +67,7 @@ export async function answerReview(
 ): Promise<void> {
   const { id: userId } = principal.user;
   const isByFactor = principal.freshByFactor && principal.freshUntil !== null && principal.freshUntil > app.now();
-  if (!isByFactor) throw new AppError('FRESH_SIGN_IN_REQUIRED', 'Confirm that it’s you to do this.');
+  if (!isByFactor) throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
 
   await app.db.transaction(async (tx) => {
     await lockUser(tx, userId);
@@ -76,7 +77,7 @@ export async function answerReview(
       .set({ reviewSince: null })
       .where(and(eq(users.id, userId), isNotNull(users.reviewSince)))
       .returning({ id: users.id });
-    if (answered.length === 0) throw new AppError('CONFLICT', 'There is nothing to review.');
+    if (answered.length === 0) throw new AppError('CONFLICT', message('nothing_to_review'));
 
     const record = (action: 'factor-removed' | 'identity-unlinked', factor?: string) =>
       recordAudit(tx, app.now(), {

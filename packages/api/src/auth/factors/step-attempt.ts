@@ -6,6 +6,7 @@ import { stepAttempts } from '../../platform/db/schema/factors.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 
 const lifetimeMilliseconds = 10 * minuteMilliseconds;
@@ -46,7 +47,7 @@ export async function beginStep(app: App, tx: Transaction, begin: Begin) {
 
 /** Returns the AppError TOO_MANY that says when to try again. */
 export function tooManyUntil(now: Date, until: Date): AppError {
-  return new AppError('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
+  return new AppError('TOO_MANY', message('too_many_attempts'), {
     retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)),
   });
 }

@@ -6,6 +6,7 @@ import { type Ended, endStarted, revokeKeysField } from '../../organisations/sta
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password } from '../../platform/security/password-rules.ts';
@@ -19,7 +20,9 @@ import { maySetPassword, requireFresh } from './fresh-sign-in.ts';
 import { requireNewPassword } from './require-new-password.ts';
 
 export const changePasswordInput = z.object({
-  current_password: z.string({ error: 'Enter your current password.' }).min(1, 'Enter your current password.'),
+  current_password: z
+    .string({ error: zodMessage('enter_current_password') })
+    .min(1, zodMessage('enter_current_password')),
   password: newPasswordField,
   revoke_keys: revokeKeysField,
 });
@@ -88,7 +91,7 @@ export async function setFirstPassword(
 async function requireMaySetPassword(app: App, db: Executor, principal: UserPrincipal): Promise<void> {
   if (await maySetPassword(app, db, principal)) return;
   if ((await readPasswordHash(db, principal.user.id)) === null) requireFresh(app, principal);
-  throw new AppError('VALIDATION', 'There is a password already. Change it instead.');
+  throw new AppError('VALIDATION', message('password_exists'));
 }
 
 async function hashNew(app: App, { user }: UserPrincipal, password: Password, client: Client): Promise<string> {
@@ -110,7 +113,7 @@ async function endAccessAndRecord(
   const ended = await endStarted(tx, app.now(), { userId: user.id, of: 'everything', keys, actor });
   await endLinks(tx, user.id, app.now());
   const renewed = await renewSession(tx, { userId: user.id, sessionId });
-  if (renewed === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  if (renewed === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
   await recordAudit(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
   return { token: renewed, ended };
 }

@@ -4,6 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { AppError } from '../../platform/errors.ts';
+import { type Message, message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
 import { countFailures, passwordLimits } from '../../platform/security/throttle.ts';
@@ -21,7 +22,7 @@ import type { UserPrincipal } from '../principal.ts';
 export async function confirmPassword(
   app: App,
   { user, sessionId }: UserPrincipal,
-  { field, password, wrong }: { field: string; password: string; wrong?: string },
+  { field, password, wrong }: { field: string; password: string; wrong?: Message },
   client: Client,
 ): Promise<string> {
   const taken = passwordLimits({ email: user.email, client, knownAs: sessionId });
@@ -42,7 +43,7 @@ export async function confirmPassword(
 }
 
 /** Returns the AppError UNAUTHENTICATED for a wrong password, with the name of its field. */
-export function wrongPassword(field: string, sentence = 'This password is wrong.'): AppError {
+export function wrongPassword(field: string, sentence = message('wrong_password')): AppError {
   return new AppError('UNAUTHENTICATED', sentence, { fields: { [field]: sentence } });
 }
 

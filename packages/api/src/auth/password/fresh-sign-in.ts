@@ -6,6 +6,7 @@ import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { identities } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { codeFields, hasCode, type TypedCodes, takeCode, wrongCode } from '../factors/check-code.ts';
 import { usableMethods } from '../factors/has-factor.ts';
@@ -19,7 +20,7 @@ import { confirmPassword, readPasswordHash } from './confirm-password.ts';
 
 /** The password, and a code where the user has a second factor. After the provider's round trip a code alone. */
 export const freshSignInInput = z.object({
-  password: z.string({ error: 'Enter your password.' }).optional(),
+  password: z.string({ error: zodMessage('enter_password') }).optional(),
   ...codeFields,
   passkey: passkeyField.optional(),
 });
@@ -41,11 +42,11 @@ export async function signInFresh(
   client: Client,
 ): Promise<string> {
   const { user, sessionId } = principal;
-  const wrong = 'E-mail or password is wrong.';
+  const wrong = message('wrong_credentials');
   const passkey = typed === undefined ? null : await verifyCounted(app, typed, challengeCookie, client);
   if (passkey !== null && passkey.userId !== user.id) throw refusedPasskey();
   const byProvider = !password && hasCode(codes) && (await isProviderConfirmed(app, app.db, principal));
-  if (!password && !byProvider && passkey === null) throw invalid({ password: 'Enter your password.' });
+  if (!password && !byProvider && passkey === null) throw invalid({ password: message('enter_password') });
   const proven = password
     ? await confirmPassword(app, principal, { field: 'password', password, wrong }, client)
     : null;
@@ -55,7 +56,7 @@ export async function signInFresh(
     if (proven !== null && (await readPasswordHash(tx, user.id)) !== proven)
       throw new AppError('UNAUTHENTICATED', wrong);
     if (byProvider && !(await isProviderConfirmed(app, tx, principal)))
-      throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+      throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     const right =
       passkey !== null
         ? await takePasskey(app, tx, passkey, client)
@@ -68,7 +69,7 @@ export async function signInFresh(
       freshAt: app.now(),
       byFactor: principal.hasFactor || passkey !== null,
     });
-    if (renewed === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+    if (renewed === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     await recordAudit(tx, app.now(), { action: 'signed-in-again', actorId: user.id, userId: user.id, client });
     return renewed;
   });
@@ -99,7 +100,7 @@ async function takeOwnCode(
 ): Promise<boolean> {
   if (!hasCode(codes)) {
     const methods = await usableMethods(app, tx, userId);
-    throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.', { facts: { methods } });
+    throw new AppError('SECOND_FACTOR_REQUIRED', message('enter_second_factor'), { facts: { methods } });
   }
   const browserHash = await knownBrowserHash(app, tx, { userId, token: client.knownBrowser });
   return takeCode(app, tx, { userId, codes, browserHash, client });
@@ -112,11 +113,11 @@ export function isFresh(app: App, { freshUntil }: Pick<UserPrincipal, 'freshUnti
 
 /** @throws AppError FRESH_SIGN_IN_REQUIRED unless the session is fresh. */
 export function requireFresh(app: App, principal: Pick<UserPrincipal, 'freshUntil'>): void {
-  if (!isFresh(app, principal)) throw new AppError('FRESH_SIGN_IN_REQUIRED', 'Confirm that it’s you to do this.');
+  if (!isFresh(app, principal)) throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
 }
 
 /** What a form asks for that needs a fresh sign-in. It replaces one, for what the form does. */
-export const confirmation = { password: z.string({ error: 'Enter your password.' }).optional(), ...codeFields };
+export const confirmation = { password: z.string({ error: zodMessage('enter_password') }).optional(), ...codeFields };
 
 type Confirmation = { password?: string | undefined } & TypedCodes;
 
@@ -137,7 +138,7 @@ export async function confirmUser(
   if (!password) requireFresh(app, principal);
   if (password === undefined) return;
   // The form asks for it although the session is fresh, before what cannot be undone.
-  if (password === '') throw invalid({ password: 'Enter your password.' });
+  if (password === '') throw invalid({ password: message('enter_password') });
   await confirmPassword(app, principal, { field: 'password', password }, client);
   if (!principal.hasFactor || isFresh(app, principal)) return;
 

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { message } from '../../platform/messages.ts';
 import { createPasswordLink, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
@@ -131,7 +132,7 @@ it('a lost-password link expires, and offers a closed account nothing', async ()
   const owner = await makeOwner(test);
   const token = await ask(owner);
   test.advance(61 * 60_000);
-  expect(await open(token)).toMatchObject({ ok: false, kind: 'dead', message: 'This link has expired.' });
+  expect(await open(token)).toMatchObject({ ok: false, kind: 'dead', text: message('link_expired') });
 
   const closed = await makeOwner(test);
   const form = formToken(await open(await ask(closed)));

@@ -4,11 +4,9 @@ import type { Transaction } from '../../platform/db/client.ts';
 import { oneTimeTokens } from '../../platform/db/schema/accounts.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 import { lockUser } from '../sessions/account.ts';
-
-/** The sentence about a one-time token that is unknown, used or expired. */
-export const linkNoLongerValid = 'This link is no longer valid.';
 
 type Purpose = (typeof oneTimeTokens.$inferSelect)['purpose'];
 
@@ -89,7 +87,7 @@ export async function consumeOneTimeToken(
       linkHash: oneTimeTokens.linkHash,
     });
   if (taken === undefined || !purposes.includes(taken.purpose)) {
-    throw new AppError('VALIDATION', linkNoLongerValid);
+    throw new AppError('VALIDATION', message('link_no_longer_valid'));
   }
   await endTokens(tx, taken.userId, taken.purpose);
   return taken;

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { invalid } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { type Password, passwordFault } from '../../platform/security/password-rules.ts';
 
 /**
@@ -16,5 +17,5 @@ export async function requireNewPassword(app: App, password: Password, email: st
     app.log.warn('a new password was not looked up among breached ones', { error });
     return false;
   });
-  if (isBreached) throw invalid({ password: 'This password is known from a data breach. Choose another.' });
+  if (isBreached) throw invalid({ password: message('password_breached') });
 }

@@ -8,6 +8,7 @@ import type { Transaction } from '../../platform/db/client.ts';
 import { identities, oneTimeTokens, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashPassword } from '../../platform/security/password.ts';
 import { newPasswordField, type Password } from '../../platform/security/password-rules.ts';
@@ -18,13 +19,13 @@ import { type Account, accountById } from '../sessions/account.ts';
 import { acknowledgeAllBrowsers } from '../sessions/known-browser.ts';
 import { endSignUps, organisationNameField, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
 import { endLinks, linkOfPageToken } from '../verification/link.ts';
-import { consumeOneTimeToken, linkNoLongerValid } from './one-time-token.ts';
+import { consumeOneTimeToken } from './one-time-token.ts';
 import { requireNewPassword } from './require-new-password.ts';
 
 const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
 
 export const setPasswordInput = z.object({
-  token: z.string({ error: linkNoLongerValid }),
+  token: z.string({ error: zodMessage('link_no_longer_valid') }),
   password: newPasswordField,
   /** From the page of a sign-up's link, where an owner names the organisation. */
   org_name: organisationNameField,
@@ -121,7 +122,8 @@ async function takeSettingToken(app: App, tx: Transaction, token: string) {
   }
 
   const account = await accountById(tx, taken.userId);
-  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', linkNoLongerValid);
+  if (account === null || account.accountStatus === 'closed')
+    throw new AppError('VALIDATION', message('link_no_longer_valid'));
   return { account, isFirst: false };
 }
 
@@ -130,7 +132,7 @@ async function nameOrganisation(app: App, tx: Transaction, { id, email }: Accoun
   if (organisationId !== null) await renameOrganisation(tx, app.now(), { id: organisationId, name, email });
 }
 
-export const passwordTokenInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
+export const passwordTokenInput = z.object({ token: z.string({ error: zodMessage('link_no_longer_valid') }) });
 
 /**
  * Returns whose password a one-time token would set, and what ends then, without consuming it.
@@ -172,6 +174,7 @@ async function ownerOf(app: App, token: string) {
       ),
     );
   const account = held === undefined ? null : await accountById(app.db, held.userId);
-  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', linkNoLongerValid);
+  if (account === null || account.accountStatus === 'closed')
+    throw new AppError('VALIDATION', message('link_no_longer_valid'));
   return { user: account.user, isFirst: held?.linkPurpose === 'sign-up' };
 }

@@ -3,13 +3,14 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { endTrust } from '../factors/step-attempt.ts';
 import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { deleteOtherSessions, deleteSessionById } from '../sessions/session.ts';
 
-export const endSessionInput = z.object({ id: z.uuid('There is no such session.'), ...confirmation });
+export const endSessionInput = z.object({ id: z.uuid(zodMessage('no_such_session')), ...confirmation });
 export const endOtherSessionsInput = z.object(confirmation).optional();
 
 /**
@@ -30,7 +31,7 @@ export async function endSession(
 
   await app.db.transaction(async (tx) => {
     if (!(await deleteSessionById(tx, principal.user.id, id)))
-      throw new AppError('NOT_FOUND', 'There is no such session.');
+      throw new AppError('NOT_FOUND', message('no_such_session'));
     await recordEnd(app, tx, principal, client);
   });
 }

@@ -4,6 +4,7 @@ import { type Executor, prepared, type Transaction } from '../../platform/db/cli
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { hasFactor } from '../factors/has-factor.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
@@ -81,7 +82,7 @@ export type LockedAccount = {
  */
 export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promise<LockedAccount> {
   const { userId, organisationId, passwordHash, idpSubject } = proof;
-  const wrong = () => new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+  const wrong = () => new AppError('UNAUTHENTICATED', message('wrong_credentials'));
   const [user] = await lockedUser(tx).execute({ userId });
   if (user === undefined) throw wrong();
   if (passwordHash !== null && user.passwordHash !== passwordHash) throw wrong();
@@ -89,7 +90,7 @@ export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promi
 
   const [organisation = null] = organisationId === null ? [] : await lockedOrganisation(tx).execute({ organisationId });
   const accountStatus = accountStatusOf(user, organisation);
-  if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+  if (accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
   if (accountStatus === 'unverified') throw wrong();
   const { hasFactor, operator } = user;
   const { id = null, secondFactorFrom = null } = organisation ?? {};

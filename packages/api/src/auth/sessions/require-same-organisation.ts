@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Authority } from '../principal.ts';
 
 /** The organisation that the page of a request showed. Part of every request that changes an organisation. */
-export const organisationField = z.uuid('There is no such organisation.');
+export const organisationField = z.uuid(zodMessage('no_such_organisation'));
 
 /**
  * Returns the organisation that the principal acts for, which must be the one that the page
@@ -14,7 +15,7 @@ export const organisationField = z.uuid('There is no such organisation.');
 export function requireSameOrganisation(principal: Authority, id: unknown) {
   const organisation = principal.requireOrganisation();
   if (organisation.id !== id) {
-    throw new AppError('NOT_FOUND', 'You switched organisation in another tab. Reload the page.');
+    throw new AppError('NOT_FOUND', message('switched_elsewhere'));
   }
   return organisation;
 }

@@ -9,6 +9,7 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { writeIfPossible } from '../../platform/db/write-if-possible.ts';
 import { hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 import { missingFactor } from '../factors/who-must.ts';
@@ -56,7 +57,7 @@ type Start = {
 export function startSession(app: App, start: Start): Promise<string> {
   return app.db.transaction(async (tx) => {
     const account = await lockUnchangedAccount(tx, { passwordHash: null, idpSubject: null, ...start });
-    if (account.hasFactor) throw new AppError('SECOND_FACTOR_REQUIRED', 'Enter your second factor.');
+    if (account.hasFactor) throw new AppError('SECOND_FACTOR_REQUIRED', message('enter_second_factor'));
     return insertSession(app, tx, { ...start, organisationId: account.organisationId });
   });
 }
@@ -315,7 +316,7 @@ export async function shareSession(app: App, sessionToken: string): Promise<stri
  */
 export async function requireExistingSession(tx: Transaction, { sessionId }: Pick<UserPrincipal, 'sessionId'>) {
   const found = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
-  if (found.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  if (found.length === 0) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
 }
 
 /**

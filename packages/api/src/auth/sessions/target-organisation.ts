@@ -13,6 +13,7 @@ import { type Executor, prepared } from '../../platform/db/client.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { storableText } from '../../platform/security/text.ts';
 import type { Holding, Principal } from '../principal.ts';
 
@@ -109,7 +110,7 @@ function isId(reference: string): boolean {
 }
 
 function unknown(field?: string): AppError {
-  const sentence = 'There is no such organisation.';
+  const sentence = message('no_such_organisation');
   return new AppError('NOT_FOUND', sentence, field === undefined ? {} : { fields: { [field]: sentence } });
 }
 

@@ -5,6 +5,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { identities } from '../../platform/db/schema/accounts.ts';
 import { AppError, invalid, isAppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { codeFields, hasCode, type TypedCodes, takeCode, wrongCode } from '../factors/check-code.ts';
 import { usableMethods } from '../factors/has-factor.ts';
@@ -82,7 +83,7 @@ async function answerStep(app: App, { codes, passkey, trusts, stepToken, client 
   return app.db.transaction(async (tx) => {
     const attempt = await lockStep(app, tx, stepToken);
     const { userId } = attempt;
-    if (passkey === undefined && !hasCode(codes)) throw invalid({ totp: 'Enter a code.' });
+    if (passkey === undefined && !hasCode(codes)) throw invalid({ totp: message('enter_code') });
     const right =
       passkey === undefined
         ? await takeCode(app, tx, { userId, codes, browserHash: attempt.browserHash, client })
@@ -120,11 +121,11 @@ async function answerStep(app: App, { codes, passkey, trusts, stepToken, client 
  * @throws AppError UNAUTHENTICATED if there is no attempt, or it has ended; FORBIDDEN if the account is closed.
  */
 async function lockStep(app: App, tx: Transaction, stepToken: string | null): Promise<StepAttempt> {
-  const ended = new AppError('UNAUTHENTICATED', 'Sign in again.');
+  const ended = new AppError('UNAUTHENTICATED', message('sign_in_again'));
   const found = stepToken === null ? null : await readStep(app, tx, stepToken);
   if (found === null || stepToken === null || !(await lockUser(tx, found.userId))) throw ended;
   const account = await accountById(tx, found.userId);
-  if (account?.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+  if (account?.accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
   const attempt = await readStep(app, tx, stepToken);
   if (attempt === null || attempt.endedAt !== null) throw ended;
   return attempt;
@@ -136,7 +137,7 @@ async function proveIdentity(app: App, tx: Transaction, attempt: StepAttempt, cl
   if (linking !== null) {
     // The subject, or the account, may have got another one meanwhile.
     const taken = (await findIdentity(tx, linking)) ?? (await identitiesOf(tx, userId))[0];
-    if (taken !== undefined) throw new AppError('UNAUTHENTICATED', 'Sign in again.');
+    if (taken !== undefined) throw new AppError('UNAUTHENTICATED', message('sign_in_again'));
     await linkIdentity(tx, app.now(), { ...linking, userId });
     await endSignUps(tx, userId, app.now());
     await recordAudit(tx, app.now(), { action: 'identity-linked', userId, organisationId, client });

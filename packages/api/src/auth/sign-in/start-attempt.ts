@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import type { Approved, UserPrincipal } from '../principal.ts';
@@ -27,7 +28,7 @@ export async function startConnecting(
   client: Client,
 ) {
   await confirmUser(app, principal, confirming, client);
-  if (await isConnected(app, principal.user.id)) throw new AppError('VALIDATION', 'Your account is connected already.');
+  if (await isConnected(app, principal.user.id)) throw new AppError('VALIDATION', message('connected_already'));
 
   return start(app, { userId: principal.user.id }, client);
 }
@@ -51,9 +52,9 @@ export async function startConfirming(
   { return_to: wanted }: z.output<typeof confirmWithProviderInput>,
   client: Client,
 ) {
-  if (hasPassword) throw new AppError('VALIDATION', 'Confirm that it’s you with your password.');
+  if (hasPassword) throw new AppError('VALIDATION', message('confirm_with_password'));
   if (!(await isConnected(app, user.id))) {
-    throw new AppError('VALIDATION', 'No identity provider is connected to your account.');
+    throw new AppError('VALIDATION', message('no_identity_connected'));
   }
 
   const returnTo = wanted !== undefined && isLocalPath(wanted) ? wanted : null;
@@ -68,6 +69,6 @@ type Start = Omit<Parameters<typeof startSignIn>[1], 'attemptCookie'>;
 
 async function start(app: App, attempt: Start, client: Client) {
   const started = await startSignIn(app, { attemptCookie: null, ...attempt }, client);
-  if (started === null) throw new AppError('VALIDATION', 'This deployment has no identity provider.');
+  if (started === null) throw new AppError('VALIDATION', message('no_identity_provider'));
   return started;
 }

@@ -5,12 +5,13 @@ import { recordAudit } from '../../audit/record.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { confirmPassword, readPasswordHash, wrongPassword } from '../password/confirm-password.ts';
 import type { Approved } from '../principal.ts';
 
 export const unlinkIdentityInput = z.object({
-  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+  password: z.string({ error: zodMessage('enter_password') }).min(1, zodMessage('enter_password')),
 });
 
 /**
@@ -31,7 +32,7 @@ export async function unlinkIdentity(
 ): Promise<{ ownSessionEnded: boolean; passwordHash: string }> {
   const userId = principal.user.id;
   if ((await readPasswordHash(app.db, userId)) === null) {
-    throw new AppError('VALIDATION', 'Set a password first: it is your only other way to sign in.');
+    throw new AppError('VALIDATION', message('set_password_first'));
   }
   const passwordHash = await confirmPassword(app, principal, { field: 'password', password }, client);
 
@@ -47,7 +48,7 @@ export async function unlinkIdentity(
       .set({ unlinkedAt: app.now() })
       .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
       .returning({ subject: identities.subject });
-    if (unlinked === undefined) throw new AppError('VALIDATION', 'No identity provider is connected to your account.');
+    if (unlinked === undefined) throw new AppError('VALIDATION', message('no_identity_connected'));
 
     const ended = await tx
       .delete(sessions)

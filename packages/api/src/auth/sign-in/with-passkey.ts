@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { clientSignInLimits } from '../../platform/security/throttle.ts';
 import { passkeyField, passkeyOwner, refusedPasskey, takePasskey, type VerifiedPasskey } from '../factors/passkeys.ts';
@@ -34,7 +35,7 @@ export function signInWithPasskey(
       const { userId } = verified;
       if (!(await lockUser(tx, userId))) return null;
       const account = await accountById(tx, userId);
-      if (account?.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+      if (account?.accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
       const owner = await passkeyOwner(tx, userId);
       if (account === null || owner === null || owner.reviewSince !== null) return null;
       if (!(await takePasskey(app, tx, verified, client))) return null;

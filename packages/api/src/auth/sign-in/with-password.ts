@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { readAddress } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
@@ -11,8 +12,8 @@ import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { countSignIn } from './count-sign-in.ts';
 
 export const passwordSignInInput = z.object({
-  email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),
-  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+  email: z.string({ error: zodMessage('enter_your_email') }).min(1, zodMessage('enter_your_email')),
+  password: z.string({ error: zodMessage('enter_password') }).min(1, zodMessage('enter_password')),
 });
 
 /**
@@ -51,10 +52,10 @@ async function userWithPassword(
     // Recorded for unknown addresses too, so that the time of the answer does not differ.
     const userId = verified ? (account?.user.id ?? null) : null;
     await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
-    throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.', { aboutUserId: userId });
+    throw new AppError('UNAUTHENTICATED', message('wrong_credentials'), { aboutUserId: userId });
   }
   if (account.accountStatus === 'closed')
-    throw new AppError('FORBIDDEN', 'This account is closed.', { aboutUserId: account.user.id });
+    throw new AppError('FORBIDDEN', message('account_closed'), { aboutUserId: account.user.id });
 
   const { id: userId, passwordHash } = account.user;
   return { userId, organisationId: account.organisationId, passwordHash };

@@ -6,8 +6,9 @@ import { approveByRule } from '../../organisations/approve.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
+import { consumeOneTimeToken } from '../password/one-time-token.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { accountById } from '../sessions/account.ts';
 
@@ -33,7 +34,7 @@ export async function readApprovalProgress(app: App, principal: UserPrincipal) {
   };
 }
 
-export const approveByDomainInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
+export const approveByDomainInput = z.object({ token: z.string({ error: zodMessage('link_no_longer_valid') }) });
 
 /**
  * Opens the approval gate for an address whose domain APPROVED_DOMAINS lists, when the user
@@ -56,7 +57,7 @@ export async function approveByDomain(
       account.accountStatus === 'closed' ||
       !isApprovedDomain(app, account.user.email)
     ) {
-      throw new AppError('VALIDATION', linkNoLongerValid);
+      throw new AppError('VALIDATION', message('link_no_longer_valid'));
     }
     await approveByRule(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
   });

@@ -4,6 +4,7 @@ import { signUps, users, verificationLinks } from '../../platform/db/schema/acco
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
+import { message } from '../../platform/messages.ts';
 import { normalisePassword } from '../../platform/security/password-rules.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
@@ -128,12 +129,12 @@ it('refuses an expired link with a message of its own', async () => {
   const { token } = await makeSignUp(late);
   late.advance(3_601_000);
   const outcome = await verifyEmail(late.app, { token, browserToken: null }, testClient);
-  expect(outcome).toMatchObject({ ok: false, message: 'This link has expired.' });
+  expect(outcome).toMatchObject({ ok: false, text: message('link_expired') });
   await late.close();
 });
 
 it.each(['', 'x', 'nul\u0000', '🦩'.repeat(100)])('refuses an unknown token %j as an invalid link', async (token) => {
-  expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', kind: 'dead' });
+  expect(await open(token)).toMatchObject({ ok: false, text: message('link_invalid'), kind: 'dead' });
 });
 
 it('does not change a verified account when its address signs up again', async () => {

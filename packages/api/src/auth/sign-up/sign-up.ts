@@ -2,12 +2,13 @@ import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { invitationNoLongerValid, readInvitation } from '../../organisations/invitation.ts';
+import { readInvitation } from '../../organisations/invitation.ts';
 import { createOrganisation } from '../../organisations/organisation.ts';
 import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { signUps, users } from '../../platform/db/schema/accounts.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { beginHash } from '../../platform/security/password.ts';
@@ -23,7 +24,7 @@ export const signUpInput = z.object({
   org_name: organisationNameField,
   /** The token of an invitation: the new account gets no organisation of its own. */
   invitation: z
-    .string({ error: invitationNoLongerValid })
+    .string({ error: zodMessage('invitation_invalid') })
     .nullish()
     .transform((token) => token || null),
 });
@@ -47,7 +48,7 @@ export async function signUp(
   await requireNewPassword(app, password, email);
   const invited = invitation !== null;
   if (invited && (await readInvitation(app, app.db, invitation)) === null)
-    throw invalid({ invitation: invitationNoLongerValid });
+    throw invalid({ invitation: message('invitation_invalid') });
 
   const { hashed } = await beginHash(password, client);
   const fromKnownBrowser = await isKnownBrowser(app, app.db, { email, token: client.knownBrowser });
@@ -96,7 +97,7 @@ async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
     lockedUser(tx).execute({ email }),
   ]);
   if (user === undefined) {
-    throw new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
+    throw new AppError('BUSY', message('busy'), { retryAfterSeconds: 1 });
   }
   return { userId: user.id, isNew: inserted !== undefined };
 }

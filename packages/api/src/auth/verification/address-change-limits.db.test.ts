@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { message } from '../../platform/messages.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { readSession, startSession } from '../sessions/session.ts';
@@ -22,7 +23,7 @@ it('a link for a change of address expires after an hour', async () => {
   const token = tokenIn((await late.sandbox.mailbox.waitFor(email)).text);
   late.advance(3_601_000);
   const outcome = await verifyEmail(late.app, { token, browserToken: null }, testClient);
-  expect(outcome).toMatchObject({ ok: false, message: 'This link has expired.' });
+  expect(outcome).toMatchObject({ ok: false, text: message('link_expired') });
   await late.close();
 });
 

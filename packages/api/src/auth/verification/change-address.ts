@@ -11,6 +11,7 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
@@ -20,7 +21,7 @@ import { requireReview } from '../factors/review.ts';
 import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import { wrongPassword } from '../password/confirm-password.ts';
 import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
-import { consumeOneTimeToken, linkNoLongerValid, newPageToken } from '../password/one-time-token.ts';
+import { consumeOneTimeToken, newPageToken } from '../password/one-time-token.ts';
 import { readWhatLinksEnd, unlinkIdentities } from '../password/set-password.ts';
 import type { Approved } from '../principal.ts';
 import { type Account, accountByEmail, accountById, lockUser } from '../sessions/account.ts';
@@ -49,7 +50,7 @@ export async function requestAddressChange(
 ): Promise<void> {
   const { email, revoke_keys: revokesKeys = false } = input;
   await confirmUser(app, principal, input, client);
-  if (email === principal.user.email) throw invalid({ email: 'This is your address already.' });
+  if (email === principal.user.email) throw invalid({ email: message('address_unchanged') });
 
   const {
     sessionId,
@@ -91,11 +92,11 @@ export async function offerChange(app: App, tx: Transaction, link: OpenedLink['l
   return { email: link.email, changeToken: await newPageToken(app, tx, link, 'change-address') };
 }
 
-export const addressChangeTokenInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
+export const addressChangeTokenInput = z.object({ token: z.string({ error: zodMessage('link_no_longer_valid') }) });
 
 export const confirmAddressChangeInput = addressChangeTokenInput.extend({
   /** The password of the account whose address changes. */
-  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+  password: z.string({ error: zodMessage('enter_password') }).min(1, zodMessage('enter_password')),
   /** Keeps the connected identity, which the page names. */
   keep_identity: z.boolean().optional(),
   revoke_keys: revokeKeysField,
@@ -169,7 +170,7 @@ async function ownerOf(app: App, token: string) {
     );
   const account = held === undefined ? null : await accountById(app.db, held.userId);
   if (held === undefined || account === null || account.accountStatus === 'closed') {
-    throw new AppError('VALIDATION', linkNoLongerValid);
+    throw new AppError('VALIDATION', message('link_no_longer_valid'));
   }
   return { account, email: held.email };
 }

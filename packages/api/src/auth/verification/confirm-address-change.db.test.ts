@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { message } from '../../platform/messages.ts';
 import { suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
@@ -93,7 +94,7 @@ it('accepts the form’s token for fifteen minutes, and the link offers a new on
   ).rejects.toMatchObject(notValid);
   const second = changeToken(await scan());
   late.advance(45 * 60_000);
-  expect(await scan()).toMatchObject({ ok: false, kind: 'dead', message: 'This link has been used already.' });
+  expect(await scan()).toMatchObject({ ok: false, kind: 'dead', text: message('link_used') });
   await expect(
     callerFor(late, null).accounts.confirmChange({ token: second, password: testPassword }),
   ).rejects.toMatchObject(notValid);

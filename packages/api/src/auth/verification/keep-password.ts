@@ -2,14 +2,15 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { approveByAddress } from '../../organisations/approve.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
+import { consumeOneTimeToken } from '../password/one-time-token.ts';
 import { replacePassword } from '../password/set-password.ts';
 import { provisionOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { linkOfPageToken } from './link.ts';
 import { requestedBy } from './verify-email.ts';
 
-export const keepPasswordInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
+export const keepPasswordInput = z.object({ token: z.string({ error: zodMessage('link_no_longer_valid') }) });
 
 /**
  * Makes the password and the organisation's name of a sign-up valid after another program (a
@@ -28,7 +29,8 @@ export async function keepPassword(
   await app.db.transaction(async (tx) => {
     const { link, account } = await linkOfPageToken(tx, await consumeOneTimeToken(app, tx, token, ['keep-password']));
     const signUp = await signUpOf(tx, link, browserToken);
-    if (signUp === null || account.user.passwordHash !== null) throw new AppError('VALIDATION', linkNoLongerValid);
+    if (signUp === null || account.user.passwordHash !== null)
+      throw new AppError('VALIDATION', message('link_no_longer_valid'));
 
     const { id: userId, email } = account.user;
     const requested = requestedBy(signUp);

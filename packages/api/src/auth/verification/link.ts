@@ -4,9 +4,10 @@ import { isApprovedDomain } from '../../organisations/account-status.ts';
 import type { Ended } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { verificationLinks } from '../../platform/db/schema/accounts.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, type Text } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
-import { linkNoLongerValid, newPageToken } from '../password/one-time-token.ts';
+import { newPageToken } from '../password/one-time-token.ts';
 import { type Account, accountById } from '../sessions/account.ts';
 import { signUpOf, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
 
@@ -46,13 +47,13 @@ export type Outcome =
 
 /** A link that changed nothing. One that was used within its lifetime still offers what was not done yet. */
 export type FailedOutcome =
-  | { ok: false; kind: 'confirmed-already'; message: string; offers: Offers }
-  | { ok: false; kind: 'change-offered'; message: string; email: string; changeToken: string }
-  | { ok: false; kind: 'dead'; message: string };
+  | { ok: false; kind: 'confirmed-already'; text: Text; offers: Offers }
+  | { ok: false; kind: 'change-offered'; text: Text; email: string; changeToken: string }
+  | { ok: false; kind: 'dead'; text: Text };
 
 /** Returns the AppError VALIDATION for a verification link that is unknown, used, expired or of no use to its account. */
 export function invalidLink(): AppError {
-  return new AppError('VALIDATION', 'This link is not valid.');
+  return new AppError('VALIDATION', message('link_invalid'));
 }
 
 /** A verification link that was just consumed, and what else the request proves. */
@@ -120,7 +121,7 @@ export async function linkOfPageToken(
     .where(eq(verificationLinks.tokenHash, linkHash ?? ''));
   const isAddressee = link?.purpose === 'change-address' || link?.email === account?.user.email;
   if (link === undefined || account === null || account.accountStatus === 'closed' || !isAddressee) {
-    throw new AppError('VALIDATION', linkNoLongerValid);
+    throw new AppError('VALIDATION', message('link_no_longer_valid'));
   }
   return { link, account };
 }

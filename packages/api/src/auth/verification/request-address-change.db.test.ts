@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
+import { message } from '../../platform/messages.ts';
 import { approveOwner, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
@@ -118,7 +119,7 @@ it('gives an address to one account: the link fails if another account proved th
     emailVerifiedAt: test.app.now(),
     createdAt: test.app.now(),
   });
-  expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', kind: 'dead' });
+  expect(await open(token)).toMatchObject({ ok: false, text: message('link_invalid'), kind: 'dead' });
   expect(await addressOf(owner)).toBe(owner.email);
 });
 

@@ -61,7 +61,7 @@ async function open(app: App, { token, browserToken, sessionToken }: LinkRequest
   } catch (error) {
     if (!isAppError(error) || error.code !== 'VALIDATION') throw error;
     await app.throttle.take({ 'verify-client': clientKey(client) });
-    return app.db.transaction((tx) => explainLink(app, tx, { tokenHash, browserToken, message: error.message }));
+    return app.db.transaction((tx) => explainLink(app, tx, { tokenHash, browserToken, text: error.text }));
   }
 }
 

@@ -4,6 +4,7 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
+import { type Message, message } from '../../platform/messages.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { endNow } from '../../platform/providers/payment/subscriptions.ts';
 import { heldBy, type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
@@ -94,21 +95,20 @@ async function requireChangeable(
 ): Promise<void> {
   const row = await readRow(app.db, best.id);
   if (row !== null && heldBy(app.config, row) === 'disputed') {
-    const sentence = 'is disputed at the bank. The plan is back once that is settled.';
-    throw refused(`A payment for the ${await nameOf(app, best)} plan ${sentence}`);
+    throw refused(message('plan_disputed', { plan: await nameOf(app, best) }));
   }
   const isPaid = (state: SubscriptionState) =>
     !unpaidStatuses.includes(state.status) && state.status !== 'paused' && troubleOf(state) === null;
   const same = await statesOfTier(app, context, live.filter(isPaid));
   const { name } = planOf(app.plans, context.tier);
-  if (same.some(({ scheduled }) => !scheduled)) throw refused(`This organisation is already on the ${name} plan.`);
-  if (same.length > 0) throw refused(`The ${name} plan is set to end. Resume it to keep it.`);
+  if (same.some(({ scheduled }) => !scheduled)) throw refused(message('plan_current', { plan: name }));
+  if (same.length > 0) throw refused(message('plan_ending_keep', { plan: name }));
   if (!isPaid(best) || !best.scheduled) return;
-  throw refused(`The ${await nameOf(app, best)} plan is set to end. Resume it to change it.`);
+  throw refused(message('plan_ending_change', { plan: await nameOf(app, best) }));
 }
 
-function refused(sentence: string): AppError {
-  return new AppError('VALIDATION', sentence);
+function refused(text: Message): AppError {
+  return new AppError('VALIDATION', text);
 }
 
 /** The name of the plan that a subscription pays for. A tier that the plans lack has none. */

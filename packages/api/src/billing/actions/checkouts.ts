@@ -6,6 +6,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { checkoutReturn } from '../../platform/links.ts';
+import { message } from '../../platform/messages.ts';
 import {
   type CheckoutSession,
   expireCheckout,
@@ -26,7 +27,7 @@ export type CheckoutContext = { ask: Ask; organisationId: string; customerId: st
 /** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none; PROVIDER_UNAVAILABLE. */
 export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise<TierPrice> {
   const price = (await lookUpPrices(app, ask))[tier];
-  if (price == null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
+  if (price == null) throw new AppError('VALIDATION', message('plan_not_sold'));
   return price;
 }
 
@@ -70,7 +71,7 @@ export async function expireCheckouts(app: App, ask: Ask, sessions: CheckoutSess
 
 /** Returns the AppError BUSY for open checkouts that are complete each time they are read again. */
 export function paymentUnderWay(): AppError {
-  const sentence = 'A payment of this organisation is just being made. Try again in a moment.';
+  const sentence = message('payment_under_way');
   return new AppError('BUSY', sentence, { retryAfterSeconds: 5 });
 }
 
@@ -89,7 +90,7 @@ export async function createCheckout(app: App, context: CheckoutContext, price: 
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;
   await expireCheckout(ask, session.id);
-  throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+  throw new AppError('AWAITING_APPROVAL', message('account_awaits_approval'));
 }
 
 /**

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { type Ask, isMissing } from '../../platform/providers/payment/connection.ts';
 import { cancelSchedule, endNow, futureSchedulesOf } from '../../platform/providers/payment/subscriptions.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
@@ -99,6 +100,6 @@ async function requireNoneLive(app: App, organisationId: string): Promise<void> 
   const count =
     (await app.db.$count(paymentSubscriptions, notEnded)) + (await app.db.$count(paymentCheckouts, payable));
   if (count > 0) {
-    throw new AppError('BILLING_UNAVAILABLE', 'Billing is not available on this deployment.');
+    throw new AppError('BILLING_UNAVAILABLE', message('billing_unavailable'));
   }
 }

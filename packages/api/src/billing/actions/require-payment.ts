@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Payment } from '../../platform/providers/payment/connection.ts';
 
 /** The App of a deployment where billing is on. A use case that takes it cannot be called without the check. */
@@ -23,7 +24,7 @@ export function requireBilling(app: App): BillingApp {
  */
 export function requirePayment(app: App): Payment {
   if (app.payment === null) {
-    throw new AppError('BILLING_UNAVAILABLE', 'Billing is not available on this deployment.');
+    throw new AppError('BILLING_UNAVAILABLE', message('billing_unavailable'));
   }
   return app.payment;
 }

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import * as provider from '../../platform/providers/payment/subscriptions.ts';
@@ -50,7 +51,7 @@ export async function setEnd(
   if (before.scheduleId !== null) {
     await release(ask, before.scheduleId, cancel);
     if (!cancel) state = await store(() => provider.readSubscription(ask, id));
-    if (isEnded(state)) throw new AppError('VALIDATION', 'The paid plan has already ended.');
+    if (isEnded(state)) throw new AppError('VALIDATION', message('plan_ended'));
   }
 
   // Removing one form of a scheduled end may leave the other one.
@@ -83,7 +84,7 @@ async function release(ask: Ask, scheduleId: string, keepEnd: boolean): Promise<
     await provider.releaseSchedule(ask, scheduleId, keepEnd);
   } catch (error) {
     if (providerErrorOf(error)?.status !== 403) throw error;
-    const sentence = 'A change of this plan is planned, and this service may not undo it. Ask its operator.';
+    const sentence = message('change_planned_elsewhere');
     throw new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: error });
   }
 }
@@ -99,7 +100,7 @@ async function change(ask: Ask, state: SubscriptionState, cancel: boolean): Prom
     // The subscription may have ended since it was listed.
     const now = await provider.readSubscription(ask, id);
     if (!isEnded(now.state)) throw error;
-    if (!cancel) throw new AppError('VALIDATION', 'The paid plan has already ended.', { cause: error });
+    if (!cancel) throw new AppError('VALIDATION', message('plan_ended'), { cause: error });
     return now;
   }
 }

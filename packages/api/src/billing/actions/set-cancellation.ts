@@ -6,6 +6,7 @@ import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { leaseOf } from '../customers/customer.ts';
@@ -57,7 +58,7 @@ export async function setCancellation(
         if (failures.length > 0) throw failures[0];
         if (unknown.length > 0) throw unknownPlan();
         const hasEnded = await endedBefore(app, organisationId);
-        throw hasEnded && !cancel ? new AppError('VALIDATION', 'The paid plan has already ended.') : noPlan();
+        throw hasEnded && !cancel ? new AppError('VALIDATION', message('plan_ended')) : noPlan();
       }
 
       const order = await rankedRows(app, organisationId);
@@ -148,20 +149,18 @@ function requireEveryPlanChanged(
   if (failed.length > 0 && live.length === 1 && remaining.length <= 1) throw first;
   if (remaining.length === 0) {
     if (first === undefined) return;
-    const done = `What it showed was ${cancel ? 'cancelled' : 'resumed'}. Try again in a moment.`;
-    const sentence = `The payment provider did not show every plan of this organisation. ${done}`;
-    throw new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: first });
+    const text = message('plans_not_shown', { change: cancel ? 'cancelled' : 'resumed' });
+    throw new AppError('PROVIDER_UNAVAILABLE', text, { cause: first });
   }
 
   const names = [...new Set(remaining.map(({ tier }) => nameOfTier(app, tier)))];
-  const plans = names.length === 1 ? `The ${names[0]} plan` : `The ${names.join(' and ')} plans`;
-  const rest = failed.length < live.length ? ' Everything else was.' : '';
-  const advice = first === undefined ? 'Ask the operator of this service.' : 'Try again in a moment.';
-  throw new AppError(
-    'PROVIDER_UNAVAILABLE',
-    `${plans} could not be ${cancel ? 'cancelled' : 'resumed'}.${rest} ${advice}`,
-    { cause: first },
-  );
+  const text = message(cancel ? 'plans_not_cancelled' : 'plans_not_resumed', {
+    count: names.length,
+    plans: { all: names },
+    others: failed.length < live.length ? 'done' : 'none',
+    advice: first === undefined ? 'operator' : 'wait',
+  });
+  throw new AppError('PROVIDER_UNAVAILABLE', text, { cause: first });
 }
 
 /** A tier that the plans no longer hold has no name: the first one's stands for it. */
@@ -170,15 +169,12 @@ function nameOfTier({ plans }: App, tier: string | null): string {
 }
 
 function noPlan(): AppError {
-  return new AppError('VALIDATION', 'There is no paid plan.');
+  return new AppError('VALIDATION', message('no_paid_plan'));
 }
 
 /** Only the provider's answer ends a live row, and only a subscription that the provider knows can be changed. */
 function unknownPlan(): AppError {
-  return new AppError(
-    'PROVIDER_UNAVAILABLE',
-    'The payment provider does not know this plan. Ask the operator of this service.',
-  );
+  return new AppError('PROVIDER_UNAVAILABLE', message('provider_lacks_plan'));
 }
 
 async function endedBefore(app: App, organisationId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { isUuid } from '../../platform/db/id.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import * as provider from '../../platform/providers/payment/customers.ts';
 import { requirePayment } from '../actions/require-payment.ts';
@@ -103,10 +104,7 @@ export async function confirmCustomer(app: App, customerId: string): Promise<voi
  * key. No row changes, because the customer may exist under another key.
  */
 export function unknownCustomer(): AppError {
-  return new AppError(
-    'PROVIDER_UNAVAILABLE',
-    'The payment provider does not know this organisation’s plan. Ask the operator of this service.',
-  );
+  return new AppError('PROVIDER_UNAVAILABLE', message('provider_lacks_organisation_plan'));
 }
 
 /**

@@ -4,6 +4,7 @@ import { prepared } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentLeases } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 
@@ -94,7 +95,7 @@ const leaseSeconds = 45;
 async function take(app: App, name: string, holder: string, giveUpAt: number): Promise<void> {
   for (let pause = 20; !(await tryTake(app, name, holder)); pause = Math.min(pause * 1.5, 250)) {
     if (performance.now() > giveUpAt) {
-      const sentence = 'Another billing request of this organisation is still under way. Try again in a moment.';
+      const sentence = message('billing_request_under_way');
       throw new AppError('BUSY', sentence, { retryAfterSeconds: 5 });
     }
     await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
@@ -122,5 +123,5 @@ const taking = prepared((db) => {
 });
 
 function tooSlow(): AppError {
-  return new AppError('PROVIDER_UNAVAILABLE', 'The payment provider is slow to answer. Try again in a moment.');
+  return new AppError('PROVIDER_UNAVAILABLE', message('provider_slow'));
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sentenceIn } from '../../platform/messages.ts';
 import { defaultPlans } from './default-plans.ts';
 import { choosePaidPlan, loadPlans, paidTiers } from './plans.ts';
 
@@ -38,9 +39,10 @@ test('a file may sell one paid tier or many, in rising rank', async () => {
 
 test('the sentence that asks for a paid plan names each of them', async () => {
   const platinum = { ...silver, tier: 'platinum', name: 'Platinum' };
-  expect(choosePaidPlan(await load(threeTiers))).toBe('Choose the Silver or Gold plan.');
-  expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, gold] }))).toBe('Choose the Gold plan.');
-  expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, silver, gold, platinum] }))).toBe(
+  const asked = async (...of: Parameters<typeof load>) => sentenceIn('en', choosePaidPlan(await load(...of)));
+  expect(await asked(threeTiers)).toBe('Choose the Silver or Gold plan.');
+  expect(await asked({ ...defaultPlans, tiers: [free, gold] })).toBe('Choose the Gold plan.');
+  expect(await asked({ ...defaultPlans, tiers: [free, silver, gold, platinum] })).toBe(
     'Choose the Silver, Gold or Platinum plan.',
   );
 });

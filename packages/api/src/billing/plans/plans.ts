@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Config, ConfigError } from '../../platform/config.ts';
 import { codeOf } from '../../platform/errors.ts';
+import { type Message, message } from '../../platform/messages.ts';
 import { defaultPlans } from './default-plans.ts';
 
 type PlansFile = z.output<typeof plansSchema>;
@@ -57,11 +58,9 @@ export function forPaidTiers<Value>(plans: PlansFile, make: (tier: PaidTier) => 
   return Object.fromEntries(paidTiers(plans).map((tier) => [tier, make(tier)]));
 }
 
-const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
-/** Returns a sentence with the names of the paid tiers: "Choose the Silver or Gold plan." */
-export function choosePaidPlan({ tiers: [, ...paid] }: Plans): string {
-  return `Choose the ${either.format(paid.map(({ name }) => name))} plan.`;
+/** Returns a message with the names of the paid tiers: "Choose the Silver or Gold plan." */
+export function choosePaidPlan({ tiers: [, ...paid] }: Plans): Message {
+  return message('choose_paid_plan', { plans: { any: paid.map(({ name }) => name) } });
 }
 
 /** The plan of a tier. @throws Error if the plans do not hold the tier. */

@@ -2,6 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
+import { textOf } from '../../platform/errors.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { allSubscriptions } from '../../platform/providers/payment/subscriptions.ts';
 import { requirePayment } from '../actions/require-payment.ts';
@@ -105,7 +106,7 @@ async function recoverOwner(
     return owners.get(customerId);
   } catch (error) {
     app.log.warn('The customer of an organisation could not be determined.', { organisation, error });
-    round.leftOut.set(id, error instanceof Error ? error.message : String(error));
+    round.leftOut.set(id, textOf(error));
     return undefined;
   }
 }

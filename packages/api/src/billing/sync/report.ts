@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { englishOf, type Text } from '../../platform/errors.ts';
 import type { Difference } from './sync-round.ts';
 
 /** The result of a comparison with the provider. Subscriptions and organisations are named by their ids. */
@@ -9,7 +10,7 @@ export type Report = {
   /** The values in which the repaired rows differed. */
   drift: { subscription: string; differences: Difference[] }[];
   /** Subscriptions that could not be synced, and why. Their rows stay marked for a sync. */
-  leftOut: { subscription: string; why: string }[];
+  leftOut: { subscription: string; why: Text }[];
   /** Subscriptions whose metadata name an organisation that does not exist here, or whose customer is not the named one's. */
   unknownOrganisations: { subscription: string; organisation: string }[];
   severalLive: { organisation: string; subscriptions: string[] }[];
@@ -39,7 +40,7 @@ export function findingsOf(report: Report): string[] {
     ...report.drift.map(
       ({ subscription, differences }) => `repaired: ${subscription} (${describeDifferences(differences)})`,
     ),
-    ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
+    ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${englishOf(why)})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
     ...report.severalLive.map(
       (each) => `several live subscriptions: ${each.organisation} (${each.subscriptions.join(', ')})`,

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { isAppError } from '../../platform/errors.ts';
+import { isAppError, type Text, textOf } from '../../platform/errors.ts';
 import { providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
@@ -14,7 +14,7 @@ export type SyncRound = {
   /** Subscriptions whose rows differed or were missing, with the differences. */
   repaired: Map<string, Difference[]>;
   /** The ids of subscriptions that could not be synced, with the reason. */
-  leftOut: Map<string, string>;
+  leftOut: Map<string, Text>;
 };
 
 /**
@@ -25,9 +25,9 @@ export type SyncRound = {
 export function startRound(app: App): SyncRound {
   const repaired: SyncRound['repaired'] = new Map();
   const leftOut: SyncRound['leftOut'] = new Map();
-  const busy = new Map<string, string>();
+  const busy = new Map<string, Text>();
 
-  async function markForSync(id: string, why: string): Promise<void> {
+  async function markForSync(id: string, why: Text): Promise<void> {
     // With a new version, so that a sync that asked before does not remove the mark.
     const mark = { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` };
     await app.db.update(paymentSubscriptions).set(mark).where(eq(paymentSubscriptions.id, id));
@@ -50,7 +50,7 @@ export function startRound(app: App): SyncRound {
       } catch (error) {
         if (isUnreachable(error)) throw error;
 
-        const why = error instanceof Error ? error.message : String(error);
+        const why = textOf(error);
         if (isAppError(error) && error.code === 'BUSY') busy.set(owner.organisationId, why);
         app.log.warn('A subscription could not be brought up to date.', { subscription: id, error });
         return markForSync(id, why);

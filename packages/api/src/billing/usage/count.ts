@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import type { WritingKey } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, type PlanRow, readPlan } from '../../organisations/plan.ts';
 import { AppError, isSqlState } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { planOf, type Tier } from '../plans/plans.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
 import { idempotencyKeyCutoff, maxNewKeys, tooManyKeys, type UsageRequest } from './usage-input.ts';
@@ -60,7 +61,7 @@ export async function count(
         resetsAt: row.resets_at === null ? null : new Date(row.resets_at).toISOString(),
       };
     } catch (error) {
-      if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+      if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', message('no_such_organisation'));
       // The same key at the same time, or an expired key that is still stored: the transaction
       // counted nothing, and the next attempt finds the answer or a free key.
       if (attempt === attempts || !isSqlState(error, '23505', '40P01')) throw error;

@@ -5,7 +5,7 @@ import { readPlan } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { AppError } from '../../platform/errors.ts';
-import { limitSentence } from './limit-sentence.ts';
+import { limitMessage } from './limit-message.ts';
 
 /**
  * Checks that the plan allows one more member. The organisation's row stays locked until the
@@ -22,6 +22,6 @@ export async function requireRoomForMember(app: App, tx: Transaction, organisati
   const limit = plan.limits.members ?? null;
   const members = await tx.$count(memberships, eq(memberships.organisationId, organisationId));
   if (limit !== null && members >= limit) {
-    throw new AppError('FORBIDDEN', limitSentence(meter, plan, limit));
+    throw new AppError('FORBIDDEN', limitMessage(meter, plan, limit));
   }
 }

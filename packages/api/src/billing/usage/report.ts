@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { currentPlan } from '../../organisations/plan.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
 import { idempotencyKeyCutoff, maxNewKeys, timeProblem, tooManyKeys, type UsageRecord } from './usage-input.ts';
 
@@ -37,7 +38,7 @@ export async function report(
       const accepted = await app.sql.begin((tx) => store(app, tx, unique, periods, now));
       return { accepted, duplicates: records.length - accepted };
     } catch (error) {
-      if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+      if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', message('no_such_organisation'));
       // A reservation with one of these keys locks in another order. Nothing was counted.
       if (attempt === attempts || !isSqlState(error, '40P01')) throw error;
     }

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
 import { count, type KeyKind, refusingPlan, type UsageTarget } from './count.ts';
-import { limitSentence } from './limit-sentence.ts';
+import { limitMessage } from './limit-message.ts';
 import { type Meter, meterInBody } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
 
@@ -31,7 +31,7 @@ export async function reserve(app: App, target: UsageTarget, request: UsageReque
   if (granted) return { meter: meter.meter, used, limit, resets_at: resetsAt };
   if (limit === null) throw invalid({ amount: 'The use would exceed the largest whole number.' });
   const plan = refusingPlan(app, tier);
-  const sentence = plan === null ? 'The plan’s limit is reached.' : limitSentence(meter, plan, limit);
+  const sentence = plan === null ? 'The plan’s limit is reached.' : limitMessage(meter, plan, limit);
   throw new AppError('LIMIT_REACHED', sentence, {
     facts: { meter: meter.meter, used, limit, allowed_by: allowedBy(app.plans, meter.meter, used + request.amount) },
   });

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { planOfTarget, type UsageTarget } from './count.ts';
 import { dayOf, meterInPath } from './meter.ts';
 import { type GaugeValue, timeProblem } from './usage-input.ts';
@@ -58,7 +59,7 @@ async function store(
       returning used, ${canLose} and set_at > ${at.toISOString()} as "isSuperseded"`;
     return { used: Number(row?.used), isSuperseded: row?.isSuperseded ?? false };
   } catch (error) {
-    if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+    if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', message('no_such_organisation'));
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { isValidKey } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { invalid } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { lockMembers, requireAdministrator } from '../lock-members.ts';
 import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts';
@@ -48,6 +49,6 @@ export async function createKey(
 async function requireRoomForKey(app: App, tx: Transaction, organisationId: string): Promise<void> {
   const valid = and(ownedBy(organisationId), isValidKey(app.now()));
   if ((await tx.$count(apiKeys, valid)) >= maxKeys) {
-    throw invalid({ name: `An organisation has at most ${maxKeys} keys. Revoke one that is not used.` });
+    throw invalid({ name: message('too_many_keys', { maximum: maxKeys }) });
   }
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Administrator } from '../../auth/principal.ts';
+import { zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { lockMembers, requireAdministrator } from '../lock-members.ts';
 import { revokeStoredKey } from './store-key.ts';
 
-export const revokeKeyInput = z.object({ id: z.uuid('There is no such API key.') });
+export const revokeKeyInput = z.object({ id: z.uuid(zodMessage('no_such_key')) });
 
 /**
  * Revokes a key of the principal's organisation: its next request gets 401.

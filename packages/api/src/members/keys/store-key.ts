@@ -8,17 +8,18 @@ import { newId } from '../../platform/db/id.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { oneLine } from '../../platform/security/text.ts';
 import { hashToken } from '../../platform/security/token.ts';
 
 const maxDays = 3650;
-const wholeDays = `The days must be a whole number from 1 to ${maxDays.toLocaleString('en-GB')}.`;
+const wholeDays = zodMessage('days_invalid', { maximum: maxDays });
 
 /** What every new key needs. `expires_in_days` is absent for a key that does not expire. */
 export const newKeyInput = z.object({
-  name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
-  scope: z.enum(['READ', 'WRITE'], 'The scope is READ or WRITE.').default('READ'),
+  name: oneLine(100).refine((name) => name !== '', zodMessage('enter_name')),
+  scope: z.enum(['READ', 'WRITE'], zodMessage('scope_invalid')).default('READ'),
   expires_in_days: z.int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).nullish(),
 });
 
@@ -77,7 +78,7 @@ export async function revokeStoredKey(
     .set({ revokedAt: app.now() })
     .where(and(eq(apiKeys.id, id), ownedBy(organisationId), isNull(apiKeys.revokedAt)))
     .returning({ name: apiKeys.name, organisationId: apiKeys.organisationId });
-  if (revoked === undefined) throw new AppError('NOT_FOUND', 'There is no such API key.');
+  if (revoked === undefined) throw new AppError('NOT_FOUND', message('no_such_key'));
 
   const { name } = revoked;
   const details = { action: 'api-key-revoked', organisationId: revoked.organisationId, details: { name } } as const;

@@ -5,13 +5,14 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import { readStarted, revokeKeysField } from '../../organisations/started.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { eraseUser, organisationsEndingWith, solelyOwned } from './erase-user.ts';
 
 export const deleteAccountInput = z.object({
   ...confirmation,
   /** The organisations whose deletion the page announced. If they are given, no other one is deleted. */
-  organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
+  organisation_ids: z.array(z.string(), zodMessage('not_organisations')).optional(),
   revoke_keys: revokeKeysField,
 });
 
@@ -52,5 +53,5 @@ export async function deleteAccount(
   await confirmUser(app, principal, confirming, client);
 
   const erased = await eraseUser(app, { userId }, { actorId: userId, client, keepKeys: !revokesKeys, shown });
-  if (erased === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  if (erased === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
 }

@@ -15,6 +15,7 @@ import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { eraseTracesOfOrganisation } from './erase-traces.ts';
 
@@ -105,7 +106,7 @@ export async function removeOrganisation(
 }
 
 function requireOwnRole(role: UserPrincipal['role']): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may delete the organisation.');
+  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_deletes'));
 }
 
 type PlannedDeletion = {
@@ -139,7 +140,7 @@ export async function lockForDeletion(
 
 /** Returns the AppError BUSY for a concurrent change of the user's organisations. */
 export function organisationsChanged(): AppError {
-  return new AppError('BUSY', 'The organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
+  return new AppError('BUSY', message('organisations_changed'), { retryAfterSeconds: 1 });
 }
 
 type LockedUser = { id: string; email: string } | null;

@@ -9,6 +9,7 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { lockForDeletion, organisationsChanged, removeOrganisation } from './delete-organisation.ts';
 import { eraseTracesOfUser } from './erase-traces.ts';
@@ -110,12 +111,12 @@ export async function organisationsEndingWith(
 ): Promise<string[]> {
   const owned = await solelyOwned(db, userId);
   if (shown !== undefined && owned.some(({ id }) => !shown.includes(id))) {
-    throw new AppError('NOT_FOUND', 'What ends with your account has changed. Load the page again.');
+    throw new AppError('NOT_FOUND', message('account_facts_changed'));
   }
   const needed = owned.find(({ others }) => others > 0);
   if (needed !== undefined && !withMembers) {
     const name = needed.name ?? needed.slug;
-    throw new AppError('VALIDATION', `${name} has other members. Make one of them an owner first.`);
+    throw new AppError('VALIDATION', message('organisation_has_members', { organisation: name }));
   }
   return owned.map(({ id }) => id);
 }

@@ -10,6 +10,7 @@ import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { invitations, memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 
 /**
  * Returns everything that is stored about the signed-in user, without hashes and tokens.
@@ -18,7 +19,7 @@ import { AppError } from '../../platform/errors.ts';
  */
 export async function exportData(app: App, principal: Approved) {
   const data = await exportUser(app, principal.user.id);
-  if (data === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  if (data === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
   return data;
 }
 

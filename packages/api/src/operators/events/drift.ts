@@ -12,6 +12,7 @@ import { syncSubscription } from '../../billing/sync/sync.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { storableText } from '../../platform/security/text.ts';
 import { maxCounted } from '../queue/read-queue.ts';
@@ -54,7 +55,7 @@ export async function readDrift(app: App, _operator: Operator) {
   };
 }
 
-export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
+export const syncInput = z.object({ subscription_id: storableText(zodMessage('say_which_subscription')) });
 
 /**
  * Syncs a subscription with the provider, and returns its record.
@@ -70,7 +71,7 @@ export async function syncNow(
   const { user } = principal;
   requirePayment(app);
   const row = await readRow(app.db, id);
-  if (row === null) throw new AppError('NOT_FOUND', 'There is no such subscription here.');
+  if (row === null) throw new AppError('NOT_FOUND', message('no_such_subscription'));
 
   await syncSubscription(app, id, 'action');
   await recordAudit(app.db, app.now(), {

@@ -7,15 +7,16 @@ import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { type NameOfPrice, nameOfPrice, readEventChange } from './event-change.ts';
 import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const rowsPerPage = 50;
 
 export const historyInput = z.object({
-  organisation_id: z.uuid('Choose an organisation.'),
+  organisation_id: z.uuid(zodMessage('choose_organisation')),
   /** `next` of the page before. */
-  before: z.string('This must be a text.').optional(),
+  before: z.string(zodMessage('not_text')).optional(),
 });
 
 type Input = z.output<typeof historyInput>;
@@ -29,7 +30,7 @@ type Input = z.output<typeof historyInput>;
  */
 export async function readBillingHistory(app: App, _operator: Operator, { organisation_id: id, before }: Input) {
   const [organisation] = await app.db.select(ownerColumns).from(organisations).where(eq(organisations.id, id));
-  if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  if (organisation === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
 
   const nameOf = nameOfPrice(app);
   const [moments, rows] = await Promise.all([momentsOf(app, id, before), rowsOf(app, id)]);

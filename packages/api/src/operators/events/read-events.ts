@@ -6,6 +6,7 @@ import { handlerOf } from '../../billing/events/event-handlers.ts';
 import { paymentEvents as event, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { beginningOf, freeLine, storableText } from '../../platform/security/text.ts';
 import { contains } from '../search.ts';
 import { nameOfPrice, readEventChange } from './event-change.ts';
@@ -20,7 +21,7 @@ export const eventsInput = z.object({
   /** Whether to return only events that an operator should look at. */
   flagged: z.boolean({ error: 'This must be true or false.' }).optional(),
   /** `next` of the page before. */
-  before: z.string('This must be a text.').optional(),
+  before: z.string(zodMessage('not_text')).optional(),
 });
 
 type Input = z.output<typeof eventsInput>;
@@ -90,7 +91,7 @@ function afterCursor(before: string | undefined): SQL | undefined {
   return sql`(${event.receivedAt}, ${event.number}) < (${receivedAt}::timestamptz, ${number}::bigint)`;
 }
 
-export const eventInput = z.object({ event_id: storableText('Say which event.') });
+export const eventInput = z.object({ event_id: storableText(zodMessage('say_which_event')) });
 
 /**
  * Returns an event with its payload, without the URLs of hosted pages, its outcome, and the
@@ -109,7 +110,7 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     .leftJoin(organisations, eq(organisations.id, event.organisationId))
     .leftJoin(subscription, eq(subscription.id, event.subscriptionId))
     .where(eq(event.id, id));
-  if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such event.');
+  if (found === undefined) throw new AppError('NOT_FOUND', message('no_such_event'));
 
   const { payload, receivedAt, created, ...row } = found.event;
   return {

@@ -10,6 +10,7 @@ import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import type { CommandLine } from '../actor.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
@@ -77,7 +78,7 @@ async function matches(app: App, search: string | undefined): Promise<SQL | unde
 
 const maxMembers = 50;
 
-export const organisationInput = z.object({ organisation_id: z.uuid('There is no such organisation.') });
+export const organisationInput = z.object({ organisation_id: z.uuid(zodMessage('no_such_organisation')) });
 
 /**
  * Returns the facts about an organisation, its first members and the newest audit entries about it.
@@ -100,7 +101,7 @@ export async function readOrganisationPage(
     .from(organisations)
     .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(eq(organisations.id, id));
-  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  if (row === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
 
   const [members, entries] = await Promise.all([
     app.db

@@ -5,6 +5,7 @@ import { recordChange } from '../../changes/record-change.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from '../../organisations/end-access.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { type Actor, optionalReason, reasonDetails, shownTime } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { organisationInput } from './read-organisations.ts';
@@ -30,7 +31,7 @@ export async function suspendOrganisation(
   actor: Actor,
 ) {
   if (actor.ownOrganisationId === organisationId) {
-    throw new AppError('VALIDATION', 'You cannot suspend your own organisation.');
+    throw new AppError('VALIDATION', message('own_organisation_suspension'));
   }
 
   return app.db.transaction(async (tx) => {
@@ -42,7 +43,7 @@ export async function suspendOrganisation(
       .set({ suspendedAt: now })
       .where(and(eq(organisations.id, organisationId), isNull(organisations.suspendedAt)))
       .returning({ id: organisations.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', `${named.slug} is suspended already.`);
+    if (changed.length === 0) throw new AppError('VALIDATION', message('suspended_already', { name: named.slug }));
 
     await endSessionsIn(tx, [organisationId]);
     await endLinksIn(tx, [organisationId], now);
@@ -78,10 +79,7 @@ export function restoreOrganisation(
       .where(and(eq(organisations.id, organisationId), suspendedThen))
       .returning({ id: organisations.id });
     if (changed.length === 0) {
-      throw new AppError(
-        'VALIDATION',
-        suspendedAt ? `${named.slug} was restored since this page was loaded.` : `${named.slug} is not suspended.`,
-      );
+      throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: named.slug }));
     }
 
     await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });

@@ -15,15 +15,16 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { freeLine } from '../../platform/security/text.ts';
 import { type Actor, shownTime } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
 
 const organisationIds = z
-  .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })
-  .min(1, 'Choose at least one organisation.')
-  .max(200, 'Choose at most 200 organisations at once.');
+  .array(z.uuid(zodMessage('choose_from_list')), { error: zodMessage('choose_an_organisation_at_least') })
+  .min(1, zodMessage('choose_an_organisation_at_least'))
+  .max(200, zodMessage('too_many_organisations_chosen'));
 
 export const approveInput = z.object({
   organisation_ids: organisationIds,

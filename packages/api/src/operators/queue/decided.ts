@@ -10,6 +10,7 @@ import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { shownTime } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
@@ -96,7 +97,7 @@ export async function undoDecision(
   client: Client,
 ) {
   const { user, organisation: own } = principal;
-  if (own?.id === id) throw new AppError('VALIDATION', 'You cannot undo the approval of your own organisation.');
+  if (own?.id === id) throw new AppError('VALIDATION', message('own_approval_undone'));
 
   return app.db.transaction(async (tx) => {
     // A checkout that is being opened waits for the lock, or is stored and seen below.
@@ -119,10 +120,7 @@ export async function undoDecision(
       )
       .returning({ id: organisations.id });
     if (changed === undefined) {
-      throw new AppError(
-        'VALIDATION',
-        `The decision about ${name ?? slug} can't be undone: it is older than a day or was changed since, or ${name ?? slug} pays or is suspended.`,
-      );
+      throw new AppError('VALIDATION', message('decision_final', { name: name ?? slug }));
     }
 
     await recordAudit(tx, app.now(), { action: 'decision-undone', actorId: user.id, client, organisationId: id });

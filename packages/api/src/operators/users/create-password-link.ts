@@ -6,6 +6,7 @@ import { newOneTimeToken } from '../../auth/password/one-time-token.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
 import { passwordLink } from '../../platform/links.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Actor, inConsole } from '../actor.ts';
 import { lockOperator, requireVerified } from '../find-accounts.ts';
@@ -29,7 +30,7 @@ export function createPasswordLink(
     if (inConsoleBy !== null) await lockOperator(tx, inConsoleBy, [userId]);
     const { operator } = await requireVerified(tx, userId);
     if (operator && actor.actorId !== null) {
-      throw new AppError('FORBIDDEN', 'Only the command line makes password links for operators.');
+      throw new AppError('FORBIDDEN', message('operator_link_by_command'));
     }
 
     const token = await newOneTimeToken(app, tx, userId, 'password-link', actor.actorId);

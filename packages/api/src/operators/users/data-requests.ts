@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { eraseUser } from '../../members/leaving/erase-user.ts';
 import { exportUser } from '../../members/leaving/export.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Actor } from '../actor.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function eraseOnRequest(
   { actorId, client }: Actor,
 ): Promise<{ slugs: string[] }> {
   const erased = await eraseUser(app, { userId }, { actorId, client, withMembers, keepKeys });
-  if (erased === null) throw new AppError('NOT_FOUND', 'There is no such person.');
+  if (erased === null) throw new AppError('NOT_FOUND', message('no_such_person'));
   return erased;
 }
 
@@ -31,7 +32,7 @@ export async function eraseOnRequest(
  */
 export async function exportOnRequest(app: App, { userId }: { userId: string }, actor: Actor) {
   const data = await exportUser(app, userId);
-  if (data === null) throw new AppError('NOT_FOUND', 'There is no such person.');
+  if (data === null) throw new AppError('NOT_FOUND', message('no_such_person'));
   await recordAudit(app.db, app.now(), { action: 'data-exported', ...actor, userId });
   return data;
 }

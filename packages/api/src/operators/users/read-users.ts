@@ -10,6 +10,7 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message, zodMessage } from '../../platform/messages.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
 import type { CommandLine } from '../actor.ts';
 import { type ListInput, pageOf } from '../pagination.ts';
@@ -93,7 +94,7 @@ async function matches(app: App, search: string | undefined): Promise<SQL | unde
   return or(...(await Promise.all([...addresses, contains(app, search, { mixed: [users.name] })])));
 }
 
-export const userInput = z.object({ user_id: z.uuid('There is no such person.') });
+export const userInput = z.object({ user_id: z.uuid(zodMessage('no_such_person')) });
 
 /**
  * Returns the facts about a user, their organisations and the newest audit entries about them.
@@ -103,7 +104,7 @@ export const userInput = z.object({ user_id: z.uuid('There is no such person.') 
 export async function readUserPage(app: App, principal: Operator, { user_id: id }: z.output<typeof userInput>) {
   const { user: operator } = principal;
   const [user] = await app.db.select().from(users).where(eq(users.id, id));
-  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
+  if (user === undefined) throw new AppError('NOT_FOUND', message('no_such_person'));
 
   const [joined, identity, live, entries] = await Promise.all([
     readMemberships(app, [id]),

@@ -12,6 +12,7 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { passkeys, recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Actor, inConsole } from '../actor.ts';
 import { lockOperator, readUser } from '../find-accounts.ts';
@@ -52,7 +53,7 @@ export function resetSecondFactor(
 async function requireNoOperator(tx: Transaction, userId: string): Promise<void> {
   const isOperator = and(eq(users.id, userId), eq(users.operator, true));
   if ((await tx.$count(users, isOperator)) > 0) {
-    throw new AppError('FORBIDDEN', 'Only the command line resets the second factor of an operator.');
+    throw new AppError('FORBIDDEN', message('operator_factor_by_command'));
   }
 }
 
@@ -70,9 +71,9 @@ export async function resetSecondFactorOf(
   { user_id: userId }: z.output<typeof userInput>,
   client: Client,
 ): Promise<void> {
-  if (!principal.hasFactor) throw new AppError('FORBIDDEN', 'Set up a second factor of your own first.');
+  if (!principal.hasFactor) throw new AppError('FORBIDDEN', message('own_factor_first'));
   requireFresh(app, principal);
-  if (!principal.freshByFactor) throw new AppError('FRESH_SIGN_IN_REQUIRED', 'Confirm that it’s you to do this.');
+  if (!principal.freshByFactor) throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
   const { actorId } = inConsole(principal, client);
   await resetSecondFactor(app, { userId }, { actorId, client }, principal);
 }

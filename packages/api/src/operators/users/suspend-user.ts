@@ -9,6 +9,7 @@ import { type Ended, endStarted, keepKeysField } from '../../organisations/start
 import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { type Actor, optionalReason, reasonDetails, shownTime } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
 import { userInput } from './read-users.ts';
@@ -33,7 +34,7 @@ export async function suspendUser(
   { userId, reason, keepKeys = false }: { userId: string; reason?: string | undefined; keepKeys?: boolean | undefined },
   actor: Actor,
 ): Promise<{ id: string; email: string; suspended_at: string; ended: Ended }> {
-  if (actor.actorId === userId) throw new AppError('VALIDATION', 'You cannot suspend yourself.');
+  if (actor.actorId === userId) throw new AppError('VALIDATION', message('own_suspension'));
 
   return app.db.transaction(async (tx) => {
     const now = app.now();
@@ -43,7 +44,7 @@ export async function suspendUser(
       .set({ suspendedAt: now })
       .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
       .returning({ id: users.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', `${email} is suspended already.`);
+    if (changed.length === 0) throw new AppError('VALIDATION', message('suspended_already', { name: email }));
 
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await endStepsAndTrust(app, tx, userId);
@@ -77,10 +78,7 @@ export function restoreUser(
       .where(and(eq(users.id, userId), suspendedThen))
       .returning({ id: users.id });
     if (changed.length === 0) {
-      throw new AppError(
-        'VALIDATION',
-        suspendedAt ? `${email} was restored since this page was loaded.` : `${email} is not suspended.`,
-      );
+      throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: email }));
     }
 
     await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });

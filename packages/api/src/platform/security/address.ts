@@ -1,5 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { z } from 'zod';
+import { zodMessage } from '../messages.ts';
 import { isStorable } from './text.ts';
 
 const maxLength = 254;
@@ -49,11 +50,11 @@ function asciiDomain(typed: string): string | null {
 }
 
 /** The schema of an e-mail address in a request body, normalised. */
-export const emailField = z.string({ error: 'Enter an e-mail address.' }).transform((input, context) => {
+export const emailField = z.string({ error: zodMessage('enter_email') }).transform((input, context) => {
   const address = readAddress(input);
   if (address !== null) return address;
 
-  context.addIssue('Enter an e-mail address such as name@example.com.');
+  context.addIssue(zodMessage('enter_valid_email'));
   return z.NEVER;
 });
 

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { message } from '../messages.ts';
 import { type ClientAddress, requesterOf } from './client.ts';
 
 type Waiting = { network: string; start: () => void; refuse: (error: AppError) => void; since: number };
@@ -63,5 +64,5 @@ export function createHashQueue(maxRunning: number, maxWaiting: number, maxWaitM
 }
 
 function busy(): AppError {
-  return new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 });
+  return new AppError('BUSY', message('busy'), { retryAfterSeconds: 5 });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { message, zodMessage } from '../messages.ts';
 
 const maxRows = 1000;
 const wholeLimit = 'The limit must be a whole number from 1.';
@@ -7,7 +8,7 @@ const wholeLimit = 'The limit must be a whole number from 1.';
 /** A page of a list that is sorted by id. A higher limit is cut to 1,000. */
 export const keysetInput = z.object({
   /** `next` of the page before. */
-  after: z.string('There is no such page.').optional(),
+  after: z.string(zodMessage('no_such_page')).optional(),
   limit: z.coerce
     .number(wholeLimit)
     .int(wholeLimit)
@@ -21,7 +22,7 @@ export function idAfter({ after }: z.output<typeof keysetInput>): string | null 
   if (after === undefined) return null;
   const id = Buffer.from(after, 'base64url').toString();
   if (!z.guid().safeParse(id).success || cursorOf(id) !== after) {
-    throw new AppError('VALIDATION', 'There is no such page.', { fields: { after: 'There is no such page.' } });
+    throw new AppError('VALIDATION', message('no_such_page'), { fields: { after: message('no_such_page') } });
   }
   return id;
 }

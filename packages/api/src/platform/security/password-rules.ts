@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
+import { type Message, message, zodMessage } from '../messages.ts';
 import { isStorable } from './text.ts';
 
 declare const normalised: unique symbol;
@@ -17,25 +18,23 @@ const minLength = 8;
 export const maxLength = 256;
 
 /**
- * Returns a sentence that says why a new password of the right form (`newPasswordField`) is not
+ * Returns a message that says why a new password of the right form (`newPasswordField`) is not
  * accepted, or null if it is. `forbidden` lists what it must not resemble: the address and the
  * service's name.
  */
-export async function passwordFault(password: Password, forbidden: string[]): Promise<string | null> {
+export async function passwordFault(password: Password, forbidden: string[]): Promise<Message | null> {
   const folded = password.toLowerCase();
-  if (await isCommonPassword(folded)) return 'This password is on every list of common passwords. Choose another.';
-  if (resembles(folded, forbidden)) {
-    return 'A password must not be your address, a part of it or the name of this service, with or without digits.';
-  }
+  if (await isCommonPassword(folded)) return message('password_common');
+  if (resembles(folded, forbidden)) return message('password_like_address');
   return null;
 }
 
 /** The length is counted in code points of the normalised form, so that it does not depend on the keyboard. */
 function formFault(password: Password): string | null {
   const length = [...password].length;
-  if (!isStorable(password)) return 'This contains characters we can’t store.';
-  if (length < minLength) return `Use at least ${minLength} characters.`;
-  if (length > maxLength) return `Use at most ${maxLength} characters.`;
+  if (!isStorable(password)) return zodMessage('not_storable');
+  if (length < minLength) return zodMessage('password_too_short', { minimum: minLength });
+  if (length > maxLength) return zodMessage('password_too_long', { maximum: maxLength });
   return null;
 }
 
@@ -44,7 +43,7 @@ function formFault(password: Password): string | null {
  * normalised: what checks and hashes the password takes it in no other form.
  */
 export const newPasswordField = z
-  .string({ error: 'Choose a password.' })
+  .string({ error: zodMessage('choose_password') })
   .transform(normalisePassword)
   .superRefine((password, context) => {
     const fault = formFault(password);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { zodMessage } from '../messages.ts';
 
 /** Whether PostgreSQL can store a string unchanged: without U+0000 and without unpaired surrogates. */
 export function isStorable(value: string): boolean {
@@ -7,7 +8,7 @@ export function isStorable(value: string): boolean {
 
 /** The schema of a string that can be stored. `missingSentence` is the error for any other type of value. */
 export function storableText(missingSentence: string) {
-  return z.string({ error: missingSentence }).refine(isStorable, 'This contains characters we can’t store.');
+  return z.string({ error: missingSentence }).refine(isStorable, zodMessage('not_storable'));
 }
 
 /**
@@ -16,11 +17,11 @@ export function storableText(missingSentence: string) {
  */
 export function freeLine(maximum: number) {
   return (
-    storableText('This must be a text.')
+    storableText(zodMessage('not_text'))
       .transform((value) => value.trim())
       // Characters that change the writing direction make a name look like another.
-      .refine((value) => !unprintable.test(value), 'This must be one line without control characters.')
-      .refine((value) => [...value].length <= maximum, `This must be at most ${maximum} characters.`)
+      .refine((value) => !unprintable.test(value), zodMessage('not_one_line'))
+      .refine((value) => [...value].length <= maximum, zodMessage('text_too_long', { maximum }))
   );
 }
 
@@ -38,7 +39,7 @@ const refusedInNames =
 export function oneLine(maximum: number) {
   return freeLine(maximum).refine(
     (value) => unprintable.test(value) || value.search(refusedInNames) === -1,
-    'This must not contain invisible characters.',
+    zodMessage('invisible_characters'),
   );
 }
 

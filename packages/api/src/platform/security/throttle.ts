@@ -2,6 +2,7 @@ import type { Sql } from 'postgres';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { message } from '../messages.ts';
 import { type ClientAddress, clientKey, clientNetwork } from './client.ts';
 import { hashToken } from './token.ts';
 
@@ -121,7 +122,7 @@ export function createThrottle(
   function refused(cause: unknown, rule: Rule): unknown {
     if (!(cause instanceof RateLimiterRes)) return cause;
     onReject(rule);
-    return new AppError('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
+    return new AppError('TOO_MANY', message('too_many_attempts'), {
       retryAfterSeconds: Math.max(1, Math.ceil(cause.msBeforeNext / 1000)),
     });
   }

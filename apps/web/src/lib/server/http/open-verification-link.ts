@@ -1,11 +1,11 @@
 import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/auth/verification/verify-email';
 import { readCookie } from '@gatehouse/api/http/cookies';
-import { httpErrorOf, recordFailure } from '@gatehouse/api/http/error-response';
+import { recordFailure } from '@gatehouse/api/http/error-response';
 import { isNavigation, isPrefetch } from '@gatehouse/api/http/request-guard';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
-import { translateBody, translateError } from '../language/translate-error.ts';
+import { pageErrorOf, sentenceOf } from '../language/page-error.ts';
 
 export type VerificationFailure = FailedOutcome & OfToken;
 type VerificationSuccess = Extract<Outcome, { ok: true }> & OfToken;
@@ -32,7 +32,7 @@ export async function openVerificationLink(event: RequestEvent): Promise<Verific
   if (!isNavigation(request.headers)) error(403, { message: texts('link').openByClicking });
 
   const outcome = await withFacts(event, await verify(event));
-  if (!outcome.ok) error(400, { message: translateError(outcome.message, 'VALIDATION'), verification: outcome });
+  if (!outcome.ok) error(400, { message: sentenceOf(outcome.text, 'VALIDATION'), verification: outcome });
   return outcome;
 }
 
@@ -56,9 +56,9 @@ async function verify({ locals, url, cookies, setHeaders }: RequestEvent): Promi
   try {
     return await verifyEmail(app, opened, client);
   } catch (thrown) {
-    const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
+    const { status, body, retryAfterSeconds } = pageErrorOf(thrown);
     recordFailure(locals, thrown);
     if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
-    return error(status, translateBody(body).error);
+    return error(status, body.error);
   }
 }

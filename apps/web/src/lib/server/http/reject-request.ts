@@ -1,9 +1,9 @@
-import { httpErrorOf, recordFailure, rejectionHeaders } from '@gatehouse/api/http/error-response';
+import { recordFailure, rejectionHeaders } from '@gatehouse/api/http/error-response';
 import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { texts } from '#lib/language/texts.ts';
 import errorPage from '../../../error.html?raw';
-import { translateBody } from '../language/translate-error.ts';
+import { pageErrorOf } from '../language/page-error.ts';
 import { languageOf } from '../request-source.ts';
 
 type RejectedRequest = Pick<RequestEvent, 'isDataRequest' | 'locals' | 'cookies' | 'request'>;
@@ -20,8 +20,7 @@ export function methodsOf({ isDataRequest }: Pick<RequestEvent, 'isDataRequest'>
 export function rejectRequest({ isDataRequest, locals, cookies, request }: RejectedRequest, thrown: unknown): Response {
   recordFailure(locals, thrown);
   const headers = rejectionHeaders(thrown, methodsOf({ isDataRequest }));
-  const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
-  const body = translateBody(english);
+  const { status, body, retryAfterSeconds } = pageErrorOf(thrown);
   const t = texts('error');
   const { name } = locals.app.config.service;
   const html = errorPage

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { PaymentConfig } from '../../config.ts';
 import { AppError, foreignFailure, isAppError } from '../../errors.ts';
+import { message } from '../../messages.ts';
 import { type InstrumentCall, uninstrumented } from '../../telemetry/telemetry.ts';
 import { boundedRequests } from './bounded-requests.ts';
 
@@ -90,7 +91,7 @@ function limitsUntil({ deadline }: Deadline, { retries }: TimeLimits): TimeLimit
   return { request: Math.min(left, actionRequestMilliseconds), retries, total: left };
 }
 
-const noAnswer = 'The payment provider does not answer. Try again in a moment.';
+const noAnswer = message('provider_silent');
 
 /**
  * Rejects when the signal aborts. Needed beside the limit of each HTTP request, because the SDK

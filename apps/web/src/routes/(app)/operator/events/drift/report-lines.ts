@@ -1,6 +1,6 @@
 import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
-import { translateError } from '#lib/server/language/translate-error.ts';
+import { sentenceOf } from '#lib/server/language/page-error.ts';
 import { problemText } from '../event-text.ts';
 
 type Report = RouterOutputs['operators']['compareNow'];
@@ -14,7 +14,7 @@ export function reportLines(report: Report): string[] {
       t.repaired({ subscription: each.subscription, differences: differencesText(each.differences) }),
     ),
     ...report.leftOut.map((each) =>
-      t.leftOut({ subscription: each.subscription, why: translateError(each.why, 'PROVIDER_UNAVAILABLE') }),
+      t.leftOut({ subscription: each.subscription, why: sentenceOf(each.why, 'PROVIDER_UNAVAILABLE') }),
     ),
     ...report.unknownOrganisations.map((each) =>
       t.unknownOrganisation({ organisation: each.organisation, subscription: each.subscription }),

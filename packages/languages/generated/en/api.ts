@@ -1,0 +1,4 @@
+// Written by `npm run languages` from the files of the languages.
+import errors from '../../en/api/errors.json' with { type: 'json' };
+
+export default { ...errors };

@@ -10,6 +10,7 @@ import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit/hooks'
 import { readLanguageFrom } from '#lib/language/language.ts';
 import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
 import { methodsOf, rejectRequest } from '#lib/server/http/reject-request.ts';
+import { pageErrorOf } from '#lib/server/language/page-error.ts';
 import { writeLanguageAndTheme } from '#lib/server/page-html.ts';
 import { languageOf, requestSourceOf } from '#lib/server/request-source.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
@@ -88,7 +89,8 @@ export const handleError: HandleServerError = ({ kind, error: caught, event }) =
   const { requestId, app: opened } = event.locals;
   if (kind !== 'unknown') return { requestId };
 
-  const { status, body } = httpErrorOf(caught);
+  // Without the App there is no language to choose from.
+  const { status, body } = opened ? pageErrorOf(caught) : httpErrorOf(caught);
   if (opened) recordFailure(event.locals, caught);
   return { status, message: body.error, requestId };
 };

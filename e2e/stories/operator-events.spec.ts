@@ -96,10 +96,19 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
   });
 }
 
-test('users who are not operators get 403', async ({ page, request, service }) => {
+test('users who are not operators get 403, and are told for whom the page is', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request));
   for (const path of ['', '/drift', '/evt_1', '/organisations/1']) {
     expect((await page.request.get(`/operator/events${path}`)).status(), path).toBe(403);
+  }
+  for (const [language, text] of [
+    ['de', 'Diese Seite ist nur für den Betrieb von Gatehouse.'],
+    ['fr', 'Cette page est réservée aux opérateurs de Gatehouse.'],
+    ['en', 'This page is for operators of Gatehouse.'],
+  ] as const) {
+    await page.request.post('/language', { form: { language } });
+    await page.goto('/operator');
+    await expect(page.getByText(text)).toBeVisible();
   }
 });
 

@@ -611,6 +611,7 @@ export interface Texts {
     membersOf: Message<'organisation'>;
     member: string;
     lastSeen: string;
+    actions: string;
     lastSeenBefore: string;
     never: string;
     today: string;
@@ -968,6 +969,7 @@ export interface Texts {
     older: string;
     oldest: string;
     newer: string;
+    actions: string;
     reason: string;
     optional: string;
     keptInHistory: string;
@@ -1231,10 +1233,10 @@ export interface Texts {
     showAll: string;
     nobody: string;
     nobodyHint: string;
+    caption: string;
     select: string;
     organisation: string;
     owner: string;
-    decide: string;
     evidence: string;
     declineQuestion: Message<'name'>;
     declineSeveral: Message<'count'>;
@@ -1302,6 +1304,7 @@ export interface Texts {
       title: string;
       text: string;
     };
+    operatorsOnly: Message<'service'>;
     notFound: {
       title: string;
       text: string;
@@ -1423,6 +1426,7 @@ export interface Texts {
     check: Message<'count'>;
     signInInNewTab: string;
     otherUser: Message<'email'>;
+    otherOrganisation: string;
     reload: string;
     kept: {
       offline: string;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { callerFor, makeInvitation, makeOwner } from '@gatehouse/api/testing/factories';
+import { addMember, callerFor, makeInvitation, makeOwner } from '@gatehouse/api/testing/factories';
 import type { Action } from '@sveltejs/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderedForField } from './rendered-for.ts';
@@ -66,11 +66,28 @@ it.each(forUsers)('%s refuses a form of a page that was rendered for another use
   expect(answer).toMatchObject({
     status: 409,
     data: {
-      otherUser: true,
+      outdated: true,
       error: `You are now signed in as ${owner.email}; this page was opened for another account. Nothing was changed.`,
     },
   });
 });
+
+const ofOrganisation = forUsers.filter(
+  ([name]) =>
+    /^\/(members|keys|billing|organisation)\?/.test(name) && !/^\/organisation\?\/(switch|create)$/.test(name),
+);
+
+it.each(ofOrganisation)(
+  '%s tells a viewer of the current organisation first that the page showed another',
+  async (_name, action) => {
+    const viewer = await addMember(test, owner.organisationId, 'viewer');
+    const answer = await action(eventOf(viewer, { organisation_id: other.organisationId }));
+    expect(answer).toMatchObject({
+      status: 404,
+      data: { outdated: true, error: 'You switched organisation in another tab. Nothing was changed.' },
+    });
+  },
+);
 
 describe('accepts the form', () => {
   const changeName = forUsers.find(([name]) => name === '/account?/changeName')?.[1] as Action;

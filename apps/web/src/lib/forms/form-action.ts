@@ -12,6 +12,11 @@ import { renderedForField } from './rendered-for.ts';
 type PostedNotice = Notice | NoticeText | null;
 
 interface ActionOptions<Answer, Done, Shown> {
+  /**
+   * Whether the form concerns the organisation that its page showed, which its field `organisation_id` names (a form of
+   * a program need not name one).
+   */
+  ofOrganisation?: boolean;
   /** The path to redirect to, or the data that the page shows instead of a redirect. */
   done: string | ((form: FormData, answer: Answer, event: RequestEvent) => Done | Promise<Done>);
   /** The notice that the next page shows once: see `notify`. */
@@ -22,21 +27,21 @@ interface ActionOptions<Answer, Done, Shown> {
 
 /**
  * Returns a form action that passes the posted fields to a procedure of the router, and answers with a
- * redirect (303), with data, or with the procedure's error. A form whose page was rendered for another
- * user changes nothing: its answer is an error with status 409.
+ * redirect (303), with data, or with the procedure's error. A form whose page was rendered for another user (409) or
+ * another organisation (404) changes nothing, and says so before anything about the user's role.
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(
   call: (api: Caller, form: FormData, event: RequestEvent) => Promise<Answer>,
-  { done, notice, failure }: ActionOptions<Answer, Done, Shown>,
+  { ofOrganisation = false, done, notice, failure }: ActionOptions<Answer, Done, Shown>,
 ) {
   return async function action(event: RequestEvent) {
     const form = await formFields(event);
     const shown = (body: ErrorBody) => failure?.(form, body, event) ?? ({} as Shown);
-    const other = otherUser(event, form);
-    if (other !== null) {
-      const body = { error: texts('form').otherUser({ email: other }), code: 'CONFLICT', otherUser: true };
+    const outdated = otherUser(event, form) ?? (ofOrganisation ? otherOrganisation(event, form) : null);
+    if (outdated !== null) {
+      const { status, ...body } = { ...outdated, outdated: true };
       event.locals.failure = { code: body.code };
-      return fail(409, { ...body, ...(await shown(body)) });
+      return fail(status, { ...body, ...(await shown(body)) });
     }
 
     let answer: Answer;
@@ -54,11 +59,22 @@ export function formAction<Answer, Done extends object | string = string, Shown 
   };
 }
 
-/** The address of the signed-in user, where the form's page was rendered for another one; else null. */
-function otherUser({ locals }: RequestEvent, form: FormData): string | null {
+type Outdated = { status: 404 | 409; error: string; code: ErrorBody['code'] };
+
+/** The error of a form whose page was rendered for another user than the signed-in one; else null. */
+function otherUser({ locals }: RequestEvent, form: FormData): Outdated | null {
   const user = signedInUser(locals)?.user;
   const renderedFor = form.get(renderedForField);
-  return user === undefined || renderedFor === null || renderedFor === user.id ? null : user.email;
+  if (user === undefined || renderedFor === null || renderedFor === user.id) return null;
+  return { status: 409, error: texts('form').otherUser({ email: user.email }), code: 'CONFLICT' };
+}
+
+/** The error of a form whose page showed another organisation than the current one, with the JSON endpoints' status; else null. */
+function otherOrganisation({ locals }: RequestEvent, form: FormData): Outdated | null {
+  const organisation = signedInUser(locals)?.organisation;
+  const shown = form.get('organisation_id');
+  if (!organisation || shown === null || shown === organisation.id) return null;
+  return { status: 404, error: texts('form').otherOrganisation, code: 'NOT_FOUND' };
 }
 
 /**

@@ -5,8 +5,8 @@ export interface FormFailure {
   fields?: Record<string, string>;
   /** The session ended while the form was filled in. */
   signedOut?: boolean;
-  /** Another user has signed in since the page was rendered: NoticeRegion shows it. */
-  otherUser?: boolean;
+  /** The page was rendered for another user or organisation than the current one: NoticeRegion shows it. */
+  outdated?: boolean;
 }
 
 /** The error's sentences for the summary: one for each field, or the one for the whole form. */

@@ -1,13 +1,13 @@
 import { texts } from '#lib/language/texts.ts';
 import { current, dismissNotice, focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
-import { otherUserNotice } from '#lib/notices/other-user.ts';
+import { outdatedPageNotice } from '#lib/notices/outdated-page.ts';
 import type { SubmitFunction } from '$app/forms';
 import { unansweredText } from './unanswered-text.ts';
 
 /**
  * The state of one form's submission, for use:enhance={submission.enhance}. While it is pending a
  * second submit does nothing, and `submitter` is the button that was pressed. Without an answer,
- * after a failure of the server, or where another user has signed in, the page and what was typed stay.
+ * after a failure of the server, or where the page is of another user or organisation, the page and what was typed stay.
  */
 export class Submission {
   pending = $state(false);
@@ -28,11 +28,11 @@ export class Submission {
     return async ({ result, update }) => {
       const unanswered =
         result.type === 'error' ? unansweredText(result.error, navigator.onLine, texts('form').kept) : null;
-      const otherUser = result.type === 'failure' ? otherUserNotice(result.data, window.location) : null;
+      const outdated = result.type === 'failure' ? outdatedPageNotice(result.data, window.location) : null;
       if (unanswered) {
         showNotice({ text: [unanswered], tone: 'warn' });
-      } else if (otherUser) {
-        showNotice(otherUser);
+      } else if (outdated) {
+        showNotice(outdated);
       } else {
         // Unset it means after success alone: `true` would read the data again after a failure too.
         await update({ reset: false, ...(!this.#reloads && { refreshAll: false }) });

@@ -40,10 +40,12 @@ export const actions: Actions = {
   ),
   portal: redirectToProvider((billing, form) => billing.portal(organisationIn(form))),
   cancel: formAction(({ billing }, form) => billing.cancel(organisationIn(form)), {
+    ofOrganisation: true,
     done: '/billing',
     notice: (_form, record, { locals }) => cancelledText(record, locals.app.plans),
   }),
   resume: formAction(keepPlan, {
+    ofOrganisation: true,
     done: '/billing',
     notice: (_form, record, { locals }) => keptText(record, locals.app.plans),
   }),
@@ -68,6 +70,7 @@ async function keepPlan({ billing, subscription }: App.Locals['api'], form: Form
 /** Returns an action that redirects to a page of the payment provider, whose URL `open` returns. */
 function redirectToProvider(open: (billing: Billing, form: FormData) => Promise<{ url: string }>) {
   return formAction(({ billing }, form) => open(billing, form), {
+    ofOrganisation: true,
     done: (_form, { url }) => redirect(303, url, { external: true }),
   });
 }

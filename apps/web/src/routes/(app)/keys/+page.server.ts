@@ -28,11 +28,13 @@ export const actions: Actions = {
   create: formAction(
     ({ keys }, form) => keys.create({ ...keyIn(form), organisation_id: text(form, 'organisation_id') }),
     {
+      ofOrganisation: true,
       done: (_form, created) => ({ created }),
       failure: (form) => ({ created: null, typed: typedKey(form) }),
     },
   ),
   revoke: formAction(({ keys }, form) => keys.revoke({ id: text(form, 'id') }), {
+    ofOrganisation: true,
     done: '/keys',
     notice: (form) => texts('keyDone').revoked({ name: named(text(form, 'display_name')) }),
     failure: () => ({ created: null }),

@@ -59,11 +59,13 @@ export const actions: Actions = {
         ...typedPassword(form),
       }),
     {
+      ofOrganisation: true,
       done: (_form, { url, role, note, expires_at }) => ({ link: { url, role, note, expires_at } }),
       failure: (form) => ({ link: null, typed: { note: text(form, 'note'), role: text(form, 'role') } }),
     },
   ),
   withdraw: formAction(({ members }, form) => members.withdraw({ id: text(form, 'id') }), {
+    ofOrganisation: true,
     done: '/members',
     notice: (form) => ({ text: texts('memberDone').revoked, focus: text(form, 'next') }),
     failure: () => ({ link: null }),
@@ -82,6 +84,7 @@ export const actions: Actions = {
       });
     },
     {
+      ofOrganisation: true,
       done: (form, answer) =>
         'started' in answer ? { link: null, changing: chosen(form, answer.started) } : pageOfForm(form),
       notice: (form, answer) =>
@@ -103,6 +106,7 @@ export const actions: Actions = {
   remove: formAction(
     ({ members }, form) => members.remove({ ...memberOf(form), keep_keys: ticked(form, 'keep_keys') }),
     {
+      ofOrganisation: true,
       done: pageOfForm,
       notice: (form, { ended }) => ({
         text: withEnded(texts('memberDone').removed({ member: named(text(form, 'display_name')) }), ended),
@@ -114,6 +118,7 @@ export const actions: Actions = {
   leave: formAction(
     ({ members }, form) => members.leave({ ...organisationOf(form), revoke_keys: ticked(form, 'revoke_keys') }),
     {
+      ofOrganisation: true,
       done: '/',
       notice: (form, { ended }) =>
         withEnded(texts('memberDone').left({ organisation: named(text(form, 'display_name')) }), ended),

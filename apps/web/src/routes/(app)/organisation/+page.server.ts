@@ -61,6 +61,7 @@ export const actions: Actions = {
     ({ organisations }, form) =>
       organisations.rename({ ...organisationOf(form), name: text(form, 'name'), shown: text(form, 'shown') }),
     {
+      ofOrganisation: true,
       done: '/organisation',
       notice: (form) => texts('organisationDone').renamed({ name: named(text(form, 'name').trim()) }),
       failure: failureOf('rename'),
@@ -74,6 +75,7 @@ export const actions: Actions = {
         shown: text(form, 'shown'),
       }),
     {
+      ofOrganisation: true,
       done: '/organisation',
       notice: (form) =>
         text(form, 'email').trim() === ''
@@ -86,6 +88,7 @@ export const actions: Actions = {
     ({ organisations }, form) =>
       organisations.requireSecondFactor({ ...organisationOf(form), from: firstDay(form), ...typedPassword(form) }),
     {
+      ofOrganisation: true,
       done: '/organisation',
       notice: (form) =>
         firstDay(form) === ''
@@ -98,6 +101,7 @@ export const actions: Actions = {
     ({ organisations }, form) =>
       organisations.transfer({ ...organisationOf(form), email: text(form, 'email'), ...typedPassword(form) }),
     {
+      ofOrganisation: true,
       done: '/organisation',
       notice: (form) => texts('organisationDone').transferred({ email: named(text(form, 'email').trim()) }),
       failure: failureOf('transfer'),
@@ -106,6 +110,7 @@ export const actions: Actions = {
   delete: formAction(
     ({ leaving }, form) => leaving.deleteOrganisation({ ...organisationOf(form), ...typedPassword(form) }),
     {
+      ofOrganisation: true,
       done: '/',
       notice: (form) => texts('organisationDone').deleted({ name: named(text(form, 'display_name')) }),
       failure: failureOf('delete'),

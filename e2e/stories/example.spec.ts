@@ -36,6 +36,13 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     const chart = page.getByRole('figure', { name: /^Notes/ });
     await expect(chart).toContainText(/Highest on .*: 3/);
     await expect(chart.locator('rect').last()).toBeVisible();
+    await page.emulateMedia({ forcedColors: 'active' });
+    const [baseLine, bars] = await chart.locator('svg').evaluate((svg) => {
+      const { borderBottomColor, color } = getComputedStyle(svg);
+      return [borderBottomColor, color];
+    });
+    expect(baseLine).toBe(bars);
+    await page.emulateMedia({ forcedColors: 'none' });
     await chart.getByText('Show the numbers').click();
     await expect(chart.getByRole('row')).toHaveCount(31);
     await expect(chart.getByRole('row').nth(1)).toContainText('3');

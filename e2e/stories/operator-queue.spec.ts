@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
-import { difficultNames, makeOwner, signIn } from '../support/people.ts';
+import { difficultNames, makeOwner, newEmail, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
 async function openQueue(page: Page, operator: string, search: string) {
@@ -131,6 +131,70 @@ test.describe('without JavaScript', () => {
     await expect(page.getByRole('row', { name: /Hedge/ })).toHaveCount(1);
     await expect(page.getByRole('row', { name: /Hedge Beech/ })).toBeVisible();
   });
+});
+
+test('the queue is a table with a caption and row headers, in rows of 56 px with one solid button', async ({
+  page,
+  request,
+  service,
+}) => {
+  for (const name of ['Ash', 'Beech']) {
+    const email = newEmail('owner', 'arbour.example');
+    await makeOwner(service, request, { approved: false, organisation: `Arbour ${name}`, email });
+  }
+  const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openQueue(page, operator, 'Arbour');
+
+  const table = page.getByRole('table', { name: 'Organisations that wait for a decision' });
+  await expect(table.getByRole('columnheader', { name: 'Actions' })).toBeVisible();
+  await expect(table.getByRole('rowheader')).toHaveText(['Arbour Ash', 'Arbour Beech']);
+  const tops = new Set<number>();
+  for (const item of await table
+    .getByRole('row', { name: /Arbour Ash/ })
+    .getByRole('listitem')
+    .all()) {
+    tops.add((await item.boundingBox())?.y ?? 0);
+  }
+  expect(tops.size).toBe(1);
+  for (const row of await table.getByRole('row', { name: /Arbour/ }).all()) {
+    // 56, and a hairline.
+    expect((await row.boundingBox())?.height).toBeLessThanOrEqual(57);
+  }
+
+  await boxes(page).nth(0).check();
+  const fill = (name: string) =>
+    page.getByRole('button', { name }).evaluate((button) => getComputedStyle(button).backgroundColor);
+  expect(await fill('Approve Arbour Ash')).not.toBe(await fill('Approve the selected requests'));
+});
+
+test('the queue weighs less than 150,000 bytes beside the font that all pages share, and so does the document of 50 requests', async ({
+  page,
+  request,
+  service,
+}) => {
+  const make = () => makeOwner(service, request, { approved: false, email: newEmail('owner', 'wood.example') });
+  const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
+  await Promise.all(Array.from({ length: 5 }, make));
+  await signIn(page, operator);
+  const fonts = new Set<string>();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  let bytes = 0;
+  devtools.on('Network.responseReceived', ({ requestId, type }) => {
+    if (type === 'Font') fonts.add(requestId);
+  });
+  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (!fonts.has(requestId)) bytes += encodedDataLength;
+  });
+  await page.goto('/operator?search=wood.example', { waitUntil: 'networkidle' });
+  await expect(page.getByRole('rowheader')).toHaveCount(5);
+  expect(bytes).toBeLessThan(150_000);
+
+  for (let made = 5; made < 50; made += 15) await Promise.all(Array.from({ length: 15 }, make));
+  const document = await page.goto('/operator?search=wood.example');
+  await expect(page.getByRole('rowheader')).toHaveCount(50);
+  expect((await document?.body())?.length).toBeLessThan(150_000);
 });
 
 test('no name pushes an action off the page, and names keep their direction', async ({ page, request, service }) => {

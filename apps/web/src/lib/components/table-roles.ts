@@ -4,6 +4,7 @@
  */
 export const tableRoles = {
   table: { role: 'table' },
+  caption: { role: 'caption' },
   group: { role: 'rowgroup' },
   row: { role: 'row' },
   columnHeader: { role: 'columnheader', scope: 'col' },

@@ -13,6 +13,9 @@ export function focusAfter(waiting: WaitingOrganisation[], ids: string[], action
   return next ? actionId(action, next.organisation.id) : '';
 }
 
+/** The id of the form that approves one request: its row's button. */
+export const approveForm = 'approve';
+
 /** The id of a row's action. */
 export function actionId(action: 'approve' | 'decline', organisationId: string): string {
   return `${action}-${organisationId}`;

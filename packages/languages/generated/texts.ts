@@ -136,6 +136,12 @@ export interface Texts {
     wrong_code: string;
     wrong_credentials: string;
     wrong_password: string;
+    override_until: string;
+    override_limit: string;
+    override_grace: Message<'maximum'>;
+    override_reason: string;
+    override_over: string;
+    override_empty: string;
   };
   apiErrorOf: {
     SECOND_FACTOR_SETUP: string;
@@ -430,6 +436,8 @@ export interface Texts {
     'subscription-synced': string;
     'billing-reconciled': string;
     'customer-started-anew': string;
+    'override-set': string;
+    'override-ended': string;
   };
   billing: {
     title: string;

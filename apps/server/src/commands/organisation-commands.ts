@@ -1,8 +1,11 @@
 import { correctUsage } from '@gatehouse/api/billing/usage/correct-usage';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
+import { endOverride, overrideFields, setOverride } from '@gatehouse/api/operators/organisations/override';
 import { listOrganisations } from '@gatehouse/api/operators/organisations/read-organisations';
 import { restoreOrganisation, suspendOrganisation } from '@gatehouse/api/operators/organisations/suspend-organisation';
+import { invalid } from '@gatehouse/api/platform/errors';
+import { readZodMessage } from '@gatehouse/api/platform/messages';
 import { type Command, InvalidArgumentError } from 'commander';
 import { jsonOption, notBlank, type Perform, streamed } from './answer.ts';
 
@@ -61,6 +64,62 @@ export function addOrganisationCommands(program: Command, perform: Perform): voi
         return `${meter} of ${slug}: ${used} in place of ${before}.`;
       }),
     );
+
+  addOverrideCommand(program, perform);
+}
+
+/** Adds the command that agrees on more than what an organisation's subscription gives. */
+function addOverrideCommand(program: Command, perform: Perform): void {
+  program
+    .command('override')
+    .description(
+      'states what was agreed with an organisation beside its subscription, in place of what was agreed before',
+    )
+    .argument('<SLUG>', 'the slug of an organisation')
+    .option('--tier <TIER>', 'a tier; the higher of it and the subscription’s counts')
+    .option('--limit <METER=NUMBER>', 'a limit; none is unlimited (may be repeated)', limitOption, {})
+    .option('--feature <NAME=true>', 'a feature that is there (may be repeated)', featureOption, {})
+    .option('--grace-days <DAYS>', 'days in which a past-due plan stays', wholeNumber)
+    .option('--until <DATE>', 'the last day (UTC), or a time such as 2027-01-31T12:00:00Z; without it, it stays')
+    .option('--reason <TEXT>', 'why; the audit log keeps it', notBlank)
+    .option('--end', 'ends it')
+    .action((slug: string, options: OverrideOptions) =>
+      perform(async (app) => {
+        const { id: organisationId } = await findOrganisation(app.db, slug);
+        if (options.end) {
+          const { ended } = await endOverride(app, { organisationId }, commandLine);
+          return ended ? `Ended the override of ${slug}.` : `${slug} has no override.`;
+        }
+        const { limit: limits, feature: features, graceDays: grace_days, end: _, ...given } = options;
+        const input = overrideFields.safeParse({ reason: '', ...given, limits, features, grace_days });
+        if (!input.success) throw invalid({ override: readZodMessage(input.error.issues[0]?.message ?? '') });
+        const { withoutEffect } = await setOverride(app, { organisationId, ...input.data }, commandLine);
+        const idle = withoutEffect.map((part) => `Changes nothing now, because the plan gives as much: ${part}.`);
+        return [`Set the override of ${slug}.`, ...idle].join('\n');
+      }),
+    );
+}
+
+type OverrideOptions = {
+  tier?: string;
+  limit: Record<string, number | null>;
+  feature: Record<string, boolean>;
+  graceDays?: number;
+  until?: string;
+  reason?: string;
+  end?: true;
+};
+
+function limitOption(text: string, before: Record<string, number | null>): Record<string, number | null> {
+  const [, meter = '', value = ''] = /^([^=]+)=(none|\d+)$/.exec(text) ?? [];
+  if (meter === '') throw new InvalidArgumentError('It must be METER=NUMBER or METER=none.');
+  return { ...before, [meter]: value === 'none' ? null : Number(value) };
+}
+
+function featureOption(text: string, before: Record<string, boolean>): Record<string, boolean> {
+  const [, name = '', value = ''] = /^([^=]+)=(true|false)$/.exec(text) ?? [];
+  if (name === '') throw new InvalidArgumentError('It must be NAME=true or NAME=false.');
+  return { ...before, [name]: value === 'true' };
 }
 
 function wholeNumber(value: string): number {

@@ -181,3 +181,30 @@ it('an address is found regardless of case and spaces', async () => {
   const { email } = await makeOwner(test);
   expect(await run('suspend', ` ${email.toUpperCase()} `)).toBe(`Suspended ${email}.`);
 });
+
+it('an override is stated by name, in place of the one before, and says what changes nothing', async () => {
+  const { principal } = await makeOwner(test);
+  const slug = principal.organisation?.slug ?? '';
+  const override = (...typed: string[]) => run('override', slug, ...typed);
+
+  expect(await override('--end')).toBe(`${slug} has no override.`);
+  expect(await override('--tier', 'gold')).toBe('Say why.');
+  expect(await override('--reason', 'By contract.')).toBe('Choose a tier, a limit, a feature or days of grace.');
+  expect(await override('--tier', 'gold', '--until', '2020-01-31', '--reason', 'By contract.')).toBe(
+    'Choose a date that is still to come.',
+  );
+  expect(await override('--tier', 'gold', '--until', 'soon', '--reason', 'By contract.')).toBe(
+    'Enter a date, such as 2027-01-31.',
+  );
+  const given = ['--tier', 'silver', '--limit', 'projects=1', '--limit', 'members=none', '--feature', 'audit_log=true'];
+  expect(await override(...given, '--grace-days', '14', '--until', '2099-01-31', '--reason', 'By contract.')).toBe(
+    [
+      `Set the override of ${slug}.`,
+      'Changes nothing now, because the plan gives as much: limit projects.',
+      'Changes nothing now, because the plan gives as much: feature audit_log.',
+    ].join('\n'),
+  );
+  expect(await run('organisations', slug)).toContain(`${slug}  approved  silver`);
+  expect(await override('--end')).toBe(`Ended the override of ${slug}.`);
+  expect(await run('organisations', slug)).toContain(`${slug}  approved  free`);
+});

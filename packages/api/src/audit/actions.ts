@@ -64,6 +64,8 @@ export const auditActions = {
   'api-key-created': { shownTo: 'administrators' },
   'api-key-revoked': { shownTo: 'administrators' },
   'usage-corrected': { shownTo: 'administrators', isOperators: true },
+  'override-set': { shownTo: 'administrators', isOperators: true },
+  'override-ended': { shownTo: 'administrators', isOperators: true },
   'plan-checkout': { shownTo: 'operators' },
   'plan-portal': { shownTo: 'operators' },
   'plan-cancelled': { shownTo: 'administrators' },

@@ -112,6 +112,8 @@ const needs: Record<string, Need> = {
   'operators.organisation': 'operator',
   'operators.suspendOrganisation': 'operator',
   'operators.restoreOrganisation': 'operator',
+  'operators.setOverride': 'operator',
+  'operators.endOverride': 'operator',
   'operators.keys': 'operator',
   'operators.createKey': 'operator',
   'operators.revokeKey': 'operator',

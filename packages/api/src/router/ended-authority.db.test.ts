@@ -282,6 +282,8 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'api-key-created',
     'api-key-revoked',
     'usage-corrected',
+    'override-set',
+    'override-ended',
     'plan-checkout',
     'plan-portal',
     'plan-cancelled',

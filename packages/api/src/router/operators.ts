@@ -10,6 +10,7 @@ import {
   revokeDeploymentKey,
 } from '../operators/keys.ts';
 import { readOperatorsWithoutFactor } from '../operators/list-operators-without-factor.ts';
+import { endOverride, endOverrideInput, setOverride, setOverrideInput } from '../operators/organisations/override.ts';
 import {
   listOrganisations,
   organisationInput,
@@ -73,6 +74,13 @@ export const operatorsRouter = router({
   restoreOrganisation: operatorProcedure
     .input(body(restoreOrganisationInput))
     .mutation(({ ctx, input }) => restoreOrganisation(ctx.app, input, inConsole(ctx.principal, ctx.client))),
+  setOverride: operatorProcedure.input(body(setOverrideInput)).mutation(async ({ ctx, input }) => {
+    const { withoutEffect, ...set } = await setOverride(ctx.app, input, inConsole(ctx.principal, ctx.client));
+    return { ...set, without_effect: withoutEffect };
+  }),
+  endOverride: operatorProcedure
+    .input(body(endOverrideInput))
+    .mutation(({ ctx, input }) => endOverride(ctx.app, input, inConsole(ctx.principal, ctx.client))),
   decline: operatorProcedure
     .input(body(declineInput))
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),

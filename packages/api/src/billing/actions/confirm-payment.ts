@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
-import { readPlan } from '../../organisations/plan.ts';
+import { type OrganisationPlan, readPlan } from '../../organisations/plan.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { runOrWait, withLease } from '../customers/lease.ts';
 import type { Tier } from '../plans/plans.ts';
@@ -19,13 +19,19 @@ const waitMilliseconds = 3000;
 export async function confirmPayment(app: App, principal: Reader): Promise<{ confirmed: boolean; tier: Tier }> {
   const organisationId = principal.requireOrganisation().id;
 
-  if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {
+  if (!isPaid(await readPlan(app, organisationId)) && app.payment !== null) {
     // Each user has a limit of their own: a member who uses it up does not keep a payment from the others.
     await app.throttle.take({ 'confirmation-user': principal.user.id });
     await Promise.race([syncQuietly(app, organisationId), timeout()]);
   }
-  const { tier } = await readPlan(app, organisationId);
-  return { confirmed: tier !== 'free', tier };
+  const plan = await readPlan(app, organisationId);
+  return { confirmed: isPaid(plan), tier: plan.tier };
+}
+
+/** Whether a subscription gives a plan; one whose tier is below an agreed one counts too. */
+function isPaid({ source, subscription }: OrganisationPlan): boolean {
+  if (source === 'operator') return subscription?.status === 'active' || subscription?.status === 'trialing';
+  return source === 'subscription';
 }
 
 async function syncQuietly(app: App, organisationId: string): Promise<void> {

@@ -1,32 +1,41 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, gt, isNotNull, lte } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { lockOrganisations } from '../../organisations/organisation.ts';
-import type { PlanRow } from '../../organisations/plan.ts';
+import { type PlanRow, withAgreed } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSettings } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import type { Tier } from '../plans/plans.ts';
-import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import type { Plans, Tier } from '../plans/plans.ts';
 import { readRows, type StoredRows } from '../subscription/subscription-rows.ts';
-import { graceEnd, ranked } from './rank-subscriptions.ts';
+import { endOfOverride, standing } from './override.ts';
+import { graceEnd, ranked, rankOf } from './rank-subscriptions.ts';
 
 /** The columns of a plan that a decision gives. */
 type DecidedPlan = Omit<PlanRow, 'organisationId' | 'since'>;
 
+/** What decides a plan. */
+type Deciding = Pick<StoredRows, 'rows' | 'override'>;
+
 /**
- * Decides what an organisation has by its subscriptions, and by nothing else: the best one gives its tier while it is
- * entitled. Whatever gives a plan in another way joins here.
+ * Decides what an organisation has, by its subscriptions and what was agreed beside them: the best subscription gives its
+ * tier while it is entitled, and an override that has not ended gives its own, of which the higher counts. The reader
+ * adds the limits and features that were agreed. Whatever gives a plan in another way joins here.
  */
-export function decidePlan(app: Pick<App, 'plans' | 'config'>, rows: SubscriptionRow[], now: Date): DecidedPlan {
-  const [best] = ranked(app.plans, rows, app.config, now);
+export function decidePlan(app: Pick<App, 'plans' | 'config'>, deciding: Deciding, now: Date): DecidedPlan {
+  const override = standing(deciding.override, now);
+  const graceDays = Math.max(app.config.pastDueGraceDays, override?.agreed.graceDays ?? 0);
+  const [best] = ranked(app.plans, deciding.rows, { ...app.config, pastDueGraceDays: graceDays }, now);
   const [first] = app.plans.tiers;
   const row = best?.row ?? null;
-  const validUntil = row && nextChange(app, row, now);
+  const paid = best?.entitled ? (best.row.tier ?? first.tier) : first.tier;
+  const tier = higherTier(app.plans, paid, override?.tier ?? null);
+  const validUntil = nextChange([row?.endsAt, row && graceEnd(row, graceDays), endOfOverride(override)], now);
   return {
-    tier: best?.entitled ? (best.row.tier ?? first.tier) : first.tier,
-    source: best?.entitled ? 'subscription' : 'free',
+    tier,
+    source: tier !== paid ? 'operator' : best?.entitled ? 'subscription' : 'free',
     subscriptionId: row?.id ?? null,
     status: row?.status ?? null,
     cancelAtPeriodEnd: row?.cancelAtPeriodEnd ?? false,
@@ -35,17 +44,24 @@ export function decidePlan(app: Pick<App, 'plans' | 'config'>, rows: Subscriptio
     endsAt: row?.endsAt ?? null,
     startedAt: row?.startedAt ?? null,
     validUntil,
-    nextTier: validUntil && decidePlan(app, rows, validUntil).tier,
+    nextTier: validUntil && decidePlan(app, deciding, validUntil).tier,
+    agreed: override?.agreed ?? null,
   };
 }
 
+/** The higher of two tiers. A tier that the plans lack is below all others. */
+function higherTier(plans: Plans, one: Tier, other: Tier | null): Tier {
+  return other !== null && rankOf(plans, other) > rankOf(plans, one) ? other : one;
+}
+
 /**
- * The next time at which a subscription's scheduled end comes or its grace period ends; null if there is none. The end
- * of one that gives no plan counts too, because the feed tells until then that it is to come.
+ * The earliest of some times that is to come: a subscription's scheduled end, that of its grace, that of an override.
+ * Null if there is none. The end of a subscription that gives no plan counts too, because the feed tells until then that
+ * it is to come.
  */
-function nextChange({ config }: Pick<App, 'config'>, row: SubscriptionRow, now: Date): Date | null {
-  const times = [row.endsAt, graceEnd(row, config.pastDueGraceDays)].filter((time) => time !== null && time > now);
-  return (times as Date[]).toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null;
+function nextChange(times: (Date | null | undefined)[], now: Date): Date | null {
+  const toCome = times.filter((time) => time != null && time > now) as Date[];
+  return toCome.toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
 /**
@@ -57,12 +73,12 @@ export async function storePlan(
   app: App,
   tx: Transaction,
   organisationId: string,
-  { plan: stored, rows }: StoredRows,
+  { plan: stored, ...deciding }: StoredRows,
   changedTiers: ReadonlySet<Tier> = new Set(),
 ): Promise<void> {
   const now = app.now();
-  const decided = decidePlan(app, rows, now);
-  if (!isSamePlan(stored ?? decidePlan(app, [], now), decided)) {
+  const decided = decidePlan(app, deciding, now);
+  if (!isSamePlan(stored ?? decidePlan(app, { rows: [], override: null }, now), decided)) {
     const isKept = stored?.tier === decided.tier && stored.source === decided.source;
     const row = { ...decided, organisationId, since: isKept ? stored.since : now };
     await tx
@@ -72,17 +88,17 @@ export async function storePlan(
   }
 
   const [data, before] = [toldOf(app, decided), toldOf(app, stored)];
-  const isTold = data.tier === before.tier && data.status === before.status && data.ends_at === before.ends_at;
-  if (isTold && !changedTiers.has(data.tier)) return;
-  const { limits, features } = tierOf(app, data.tier);
-  await recordChange(tx, now, { type: 'plan.changed', organisationId, data: { ...data, limits, features } });
+  if (isDeepStrictEqual(data, before) && !changedTiers.has(data.tier)) return;
+  await recordChange(tx, now, { type: 'plan.changed', organisationId, data });
 }
 
-/** What the feed tells of a plan beside its tier's limits and features. An end that had come when it was decided is none. */
-function toldOf({ plans }: App, plan: DecidedPlan | null) {
-  const { tier = plans.tiers[0].tier, status = null, endsAt = null, validUntil = null } = plan ?? {};
-  const isToCome = endsAt !== null && validUntil !== null && validUntil <= endsAt;
-  return { tier, status: status ?? 'none', ends_at: isToCome ? endsAt.toISOString() : null };
+/** What the feed tells of a plan. An end that had come when it was decided is none. */
+function toldOf(app: App, plan: DecidedPlan | null) {
+  const { tier = app.plans.tiers[0].tier, status = null, source, validUntil = null, agreed = null } = plan ?? {};
+  const endsAt = source === 'operator' ? agreed?.until && new Date(agreed.until) : plan?.endsAt;
+  const isToCome = endsAt && validUntil !== null && validUntil <= endsAt;
+  const { limits, features } = withAgreed(tierOf(app, tier), agreed);
+  return { tier, status: status ?? 'none', ends_at: isToCome ? endsAt.toISOString() : null, limits, features };
 }
 
 function tierOf({ plans }: App, name: Tier) {
@@ -90,8 +106,7 @@ function tierOf({ plans }: App, name: Tier) {
 }
 
 function isSamePlan(stored: DecidedPlan, decided: DecidedPlan): boolean {
-  const plain = (value: unknown) => (value instanceof Date ? value.getTime() : value);
-  return Object.entries(decided).every(([name, value]) => plain(value) === plain(stored[name as keyof DecidedPlan]));
+  return Object.entries(decided).every(([name, value]) => isDeepStrictEqual(value, stored[name as keyof DecidedPlan]));
 }
 
 /** Decides an organisation's plan anew. The caller holds the lock of the organisation's row. */

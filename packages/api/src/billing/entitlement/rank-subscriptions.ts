@@ -75,7 +75,7 @@ export function ranked<Row extends RankedColumns>(
 }
 
 /** Returns the tier's position in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
-function rankOf(plans: Plans, tier: Tier | null): number {
+export function rankOf(plans: Plans, tier: Tier | null): number {
   return plans.tiers.findIndex((each) => each.tier === tier);
 }
 

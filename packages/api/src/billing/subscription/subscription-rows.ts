@@ -2,19 +2,24 @@ import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
-import { organisationPlans, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
+import {
+  organisationPlans,
+  planOverrides,
+  paymentSubscriptions as subscription,
+} from '../../platform/db/schema/billing.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import type { OverrideRow } from '../entitlement/override.ts';
 import { type TierMatch, tierOfSubscription } from './match-tier.ts';
 import { columnsOf, detailColumnsOf, type SubscriptionRow } from './newer-state.ts';
 
 /** The limit of ended subscriptions that are read, so that a long history costs no time. */
 const maxEnded = 10;
 
-/** What is stored of an organisation's billing: its subscriptions, and the plan that was decided by them. */
-export type StoredRows = { plan: PlanRow | null; rows: SubscriptionRow[] };
+/** What is stored of an organisation's billing: its subscriptions and override, and the plan that was decided by them. */
+export type StoredRows = { plan: PlanRow | null; override: OverrideRow | null; rows: SubscriptionRow[] };
 
 /**
- * Reads an organisation's plan and the subscriptions that decide it, by one statement: every one that has not ended,
+ * Reads an organisation's plan and what decides it, its override and its subscriptions, by one statement: every one that has not ended,
  * the newest ended ones, and the named one whatever organisation it belongs to. The caller holds the lock of the
  * organisation's row.
  */
@@ -23,7 +28,11 @@ export async function readRows(
   { organisationId, subscriptionId = null }: { organisationId: string; subscriptionId?: string | null },
 ): Promise<StoredRows> {
   const found = await storedRows(db).execute({ organisationId, subscriptionId });
-  return { plan: found[0]?.plan ?? null, rows: found.flatMap(({ row }) => row ?? []) };
+  return {
+    plan: found[0]?.plan ?? null,
+    override: found[0]?.override ?? null,
+    rows: found.flatMap(({ row }) => row ?? []),
+  };
 }
 
 const storedRows = prepared((db) => {
@@ -41,9 +50,10 @@ const storedRows = prepared((db) => {
   // A union, because of conditions joined by "or" the database would read every organisation's rows.
   const ids = sql`(${live} union ${newestEnded} union select ${sql.placeholder('subscriptionId')}::text)`;
   return db
-    .select({ row: getTableColumns(subscription), plan: planColumns })
+    .select({ row: getTableColumns(subscription), plan: planColumns, override: getTableColumns(planOverrides) })
     .from(sql`(select 1) as one`)
     .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql.placeholder('organisationId')))
+    .leftJoin(planOverrides, eq(planOverrides.organisationId, sql.placeholder('organisationId')))
     .leftJoin(subscription, sql`${subscription.id} in ${ids}`)
     .prepare('payment_rows');
 });

@@ -24,6 +24,7 @@ test('the overview is the summary with the end that is not confirmed, the kind o
       change: null,
       collection_paused: false,
       held: null,
+      agreed: null,
       credit: null,
     },
     unavailable_tiers: [],
@@ -52,6 +53,7 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
     change: null,
     collection_paused: false,
     held: null,
+    agreed: null,
     credit: null,
   });
 

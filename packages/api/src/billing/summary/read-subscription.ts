@@ -6,7 +6,7 @@ import { prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
-import type { Price, Tier } from '../plans/plans.ts';
+import { type Price, planOf, type Tier } from '../plans/plans.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
 import { type Meter, type MeterReading, readingsFrom, storedUsage } from '../usage/meter.ts';
@@ -45,6 +45,9 @@ type TierSummary = {
   features: Record<string, boolean>;
 };
 
+/** What an override gives that the tier of the subscription does not. `tier` is whether it gives the tier. */
+type AgreedSummary = { tier: boolean; meters: string[]; features: string[]; until: string | null };
+
 /** The summary with the facts that only the billing page shows. */
 type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   plan: SubscriptionSummary['plan'] & {
@@ -56,6 +59,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     collection_paused: boolean;
     /** Why the subscription gives no plan although its status would; null if it does, or if the status says why. */
     held: 'disputed' | 'uncollectible' | 'void' | null;
+    /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
+    agreed: AgreedSummary | null;
     /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
     credit: { amount: number; currency: string } | null;
   };
@@ -153,11 +158,23 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
       ...summary.plan,
       ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
       ...aheadOf(app, ended ? null : facts.subscription),
+      agreed: agreedOf(app, facts.current),
     },
     unavailable_tiers: app.payment === null ? [] : app.priceCache.unsold,
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
     notice,
   };
+}
+
+/** Names what an override gives beyond the tier; null if it gives nothing now. */
+function agreedOf({ plans }: App, { tier, plan, source, agreed }: OrganisationPlan): AgreedSummary | null {
+  if (agreed === null) return null;
+  const own = planOf(plans, tier);
+  const meters = Object.keys(plan.limits).filter((meter) => plan.limits[meter] !== own.limits[meter]);
+  const features = Object.keys(plan.features).filter((name) => plan.features[name] !== own.features[name]);
+  const givesTier = source === 'operator';
+  if (!givesTier && meters.length === 0 && features.length === 0) return null;
+  return { tier: givesTier, meters, features, until: agreed.until };
 }
 
 /** What is to come for a subscription that runs, and what holds it up. */
@@ -191,7 +208,8 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
   const current = currentPlan(app, row?.planRow ?? null);
   const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
   const { status = null } = current.subscription ?? {};
-  const graceEndsAt = graceEnd({ status, pastDueSince: row?.pastDueSince ?? null }, app.config.pastDueGraceDays);
+  const graceDays = Math.max(app.config.pastDueGraceDays, current.agreed?.graceDays ?? 0);
+  const graceEndsAt = graceEnd({ status, pastDueSince: row?.pastDueSince ?? null }, graceDays);
   const subscription = row?.subscription?.ended === false ? row.subscription : null;
   return { organisation: { id, slug, name }, current, usage, graceEndsAt, subscription, prices };
 }
@@ -256,9 +274,9 @@ function paidPriceOf(current: OrganisationPlan, row: PaidSubscription | null, no
 
 /**
  * Returns the public form of a plan. After an end the times are null, also while the status is
- * still the one before the end.
+ * still the one before the end. `ends_at` is that of what decides the tier: an override or the subscription.
  */
-export function planSummaryOf({ tier, plan, subscription }: OrganisationPlan, now: Date): PlanSummary {
+export function planSummaryOf({ tier, plan, source, agreed, subscription }: OrganisationPlan, now: Date): PlanSummary {
   const over = subscription?.endsAt != null && subscription.endsAt <= now;
   const times = over ? null : subscription;
   return {
@@ -267,6 +285,6 @@ export function planSummaryOf({ tier, plan, subscription }: OrganisationPlan, no
     status: subscription?.status ?? 'none',
     cancel_at_period_end: times?.cancelAtPeriodEnd ?? false,
     current_period_end: times?.currentPeriodEnd?.toISOString() ?? null,
-    ends_at: times?.endsAt?.toISOString() ?? null,
+    ends_at: (source === 'operator' ? agreed?.until : times?.endsAt?.toISOString()) ?? null,
   };
 }

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
+import { readOverride } from '../../billing/entitlement/override.ts';
 import { planSummaryOf } from '../../billing/summary/read-subscription.ts';
 import { approvalOf, basicColumns } from '../../organisations/account-status.ts';
 import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
@@ -103,7 +104,7 @@ export async function readOrganisationPage(
     .where(eq(organisations.id, id));
   if (row === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
 
-  const [members, entries] = await Promise.all([
+  const [members, entries, override] = await Promise.all([
     app.db
       .select({ id: users.id, email: users.email, name: users.name, role: memberships.role })
       .from(memberships)
@@ -112,6 +113,7 @@ export async function readOrganisationPage(
       .orderBy(asc(memberships.createdAt), asc(users.id))
       .limit(maxMembers + 1),
     entriesAboutOrganisation(app.db, id),
+    readOverride(app, id),
   ]);
   return {
     ...shownOrganisation(app, row),
@@ -124,6 +126,14 @@ export async function readOrganisationPage(
     suspended_at: row.suspendedAt?.toISOString() ?? null,
     members: members.slice(0, maxMembers),
     more_members: members.length > maxMembers,
+    /** What was agreed beside its subscription; null without an override. */
+    override,
+    /** What an override may name. */
+    plans: {
+      tiers: app.plans.tiers.map(({ tier, name }) => ({ tier, name })),
+      meters: app.plans.meters.map(({ meter, name }) => ({ meter, name })),
+      features: Object.keys(app.plans.tiers[0].features),
+    },
     entries,
   };
 }

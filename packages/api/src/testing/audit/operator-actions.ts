@@ -1,6 +1,7 @@
 import { correctUsage } from '../../billing/usage/correct-usage.ts';
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
+import { endOverride, setOverride } from '../../operators/organisations/override.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
 import { eraseOnRequest, exportOnRequest } from '../../operators/users/data-requests.ts';
 import { resetSecondFactor } from '../../operators/users/reset-second-factor.ts';
@@ -23,6 +24,7 @@ import { type AuditCase, type AuditTest, actsOf, type Owner } from './audit-case
 import { payFor } from './pay-for.ts';
 
 const reason = 'Not a customer.';
+const goldByContract = { tier: 'gold', reason: 'By contract.' };
 
 /** What operators do in the operator console. */
 export function consoleActions(test: AuditTest): AuditCase[] {
@@ -72,6 +74,21 @@ export function consoleActions(test: AuditTest): AuditCase[] {
       ),
       'organisation-restored by operator about organisation from client',
       'tells organisation.restored about organisation',
+    ],
+    [
+      'an override set in the console',
+      owner(({ organisationId }) => operators().setOverride({ organisation_id: organisationId, ...goldByContract })),
+      'override-set by operator about organisation from client',
+      'tells plan.changed about organisation',
+    ],
+    [
+      'an override ended in the console',
+      afterwards(
+        ({ organisationId }) => operators().setOverride({ organisation_id: organisationId, ...goldByContract }),
+        ({ organisationId }) => operators().endOverride({ organisation_id: organisationId }),
+      ),
+      'override-ended by operator about organisation from client',
+      'tells plan.changed about organisation',
     ],
     [
       'a user suspended in the console',
@@ -224,6 +241,25 @@ export function commandActions(test: AuditTest): AuditCase[] {
         correctUsage(test.app, { organisationId, meter: 'projects', used: 1, reason: 'Counted twice.' }, commandLine),
       ),
       'usage-corrected about organisation',
+    ],
+    [
+      'an override set by command',
+      owner(({ organisationId }) => setOverride(test.app, { organisationId, ...goldByContract }, commandLine)),
+      'override-set about organisation',
+      'tells plan.changed about organisation',
+    ],
+    [
+      'an override ended by command',
+      afterwards(
+        ({ organisationId }) => setOverride(test.app, { organisationId, ...goldByContract }, commandLine),
+        ({ organisationId }) => endOverride(test.app, { organisationId }, commandLine),
+      ),
+      'override-ended about organisation',
+      'tells plan.changed about organisation',
+    ],
+    [
+      'an end of no override by command',
+      owner(({ organisationId }) => endOverride(test.app, { organisationId }, commandLine)),
     ],
     [
       'an organisation suspended by command',

@@ -119,6 +119,28 @@ export const paymentSubscriptions = pgTable(
   ],
 );
 
+/** What an override adds to a plan, as JSON writes it. A limit of null is unlimited. */
+export type Agreed = {
+  limits: Record<string, number | null>;
+  features: Record<string, boolean>;
+  /** Days of grace of a past-due subscription; null for those of the configuration. */
+  graceDays: number | null;
+  /** When it ends; null if it stays. */
+  until: string | null;
+};
+
+/** What was agreed with an organisation beside what it buys: one override at a time. The audit log keeps earlier ones. */
+export const planOverrides = pgTable('plan_overrides', {
+  organisationId: uuid('organisation_id')
+    .primaryKey()
+    .references(() => organisations.id, { onDelete: 'cascade' }),
+  /** Null if it gives no tier. */
+  tier: text('tier'),
+  agreed: jsonb('agreed').$type<Agreed>().notNull(),
+  reason: text('reason').notNull(),
+  setAt: moment('set_at').notNull(),
+});
+
 /**
  * What an organisation has. One function of billing decides it, in the transaction of whatever changes it, and every
  * reader reads it as it stands. No row means the first tier.
@@ -141,9 +163,11 @@ export const organisationPlans = pgTable(
     currentPeriodEnd: moment('current_period_end'),
     endsAt: moment('ends_at'),
     startedAt: moment('started_at'),
-    /** When the tier changes by time alone, and the tier that follows then; null if it does not. */
+    /** When the plan changes by time alone, and the tier that follows then; null if it does not. */
     validUntil: moment('valid_until'),
     nextTier: text('next_tier'),
+    /** What an override that stands adds to the tier; null without one. */
+    agreed: jsonb('agreed').$type<Agreed>(),
   },
   (table) => [index('organisation_plans_valid_until').on(table.validUntil)],
 );

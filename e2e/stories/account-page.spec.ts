@@ -23,6 +23,7 @@ test('a user changes the name and the password, downloads the data and deletes t
 
   await test.step('a new password ends the other sessions', async () => {
     await request.post('/api/login', { data: { email, password: passPhrase } });
+    await page.getByRole('link', { name: 'Security', exact: true }).click();
     await openSetting(page, 'Password');
     await page.getByLabel('Current password').fill('not the pass phrase');
     await page.getByLabel('New password').fill(other);
@@ -66,7 +67,7 @@ test('a user who signed in through the identity provider replaces a forgotten pa
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL('/');
 
-  await page.goto('/account');
+  await page.goto('/account/security');
   await openSetting(page, 'Password');
   await expect(page.getByLabel('Current password')).toHaveCount(0);
   await page.getByLabel('New password').fill(other);

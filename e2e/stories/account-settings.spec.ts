@@ -29,6 +29,25 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByLabel('New address')).toHaveValue('no address');
     });
 
+    test('the password is changed under Security, where a mistake keeps its form', async ({
+      page,
+      request,
+      service,
+    }) => {
+      await signIn(page, await makeOwner(service, request));
+      await page.goto('/account/security');
+      await openSetting(page, 'Password');
+      await page.getByLabel('Current password').fill('not the pass phrase');
+      await page.getByLabel('New password').fill('quite another pass phrase');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await expect(page.getByRole('alert').getByRole('link')).toHaveAttribute('href', '#current_password');
+      await page.getByLabel('Current password').fill(passPhrase);
+      await page.getByLabel('New password').fill('quite another pass phrase');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await expect(page.getByText('Your password is set.')).toBeVisible();
+      await expect(page).toHaveURL('/account/security');
+    });
+
     test('each tab has its own address and is marked as the current one', async ({ page, request, service }) => {
       await signIn(page, await makeOwner(service, request));
       await page.goto('/account');

@@ -25,9 +25,9 @@ for (const javaScriptEnabled of [true, false]) {
     });
 
     await test.step('unlinking asks for the password, and keeps the user signed in', async () => {
-      await page.goto('/account');
+      await page.goto('/account/security');
       await openSetting(page, 'Connected');
-      const form = page.locator('form[action="?/unlink"]');
+      const form = page.locator('form[action="/account?/unlink"]');
       await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
       await form.getByRole('button', { name: /^Disconnect/ }).click();
       await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
@@ -47,9 +47,9 @@ for (const javaScriptEnabled of [true, false]) {
 
     await test.step('linking it again signs the user in', async () => {
       await signInOnPage(page, email);
-      await page.goto('/account');
+      await page.goto('/account/security');
       await openSetting(page, 'Not connected');
-      const form = page.locator('form[action="?/connect"]');
+      const form = page.locator('form[action="/account?/connect"]');
       await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
       await form.getByRole('button', { name: /^Connect / }).click();
       await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
@@ -57,7 +57,7 @@ for (const javaScriptEnabled of [true, false]) {
       await form.getByRole('button', { name: /^Connect / }).click();
       await provider.click();
       await expect(page).toHaveURL(`${service.baseUrl}/`);
-      await page.goto('/account');
+      await page.goto('/account/security');
       await expect(page.getByText('Connected', { exact: true })).toBeVisible();
       await page.request.post('/api/logout');
       await page.goto('/auth/idp/start');

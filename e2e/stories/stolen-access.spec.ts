@@ -111,9 +111,9 @@ test('a reset of the password puts out a thief who connected an identity of thei
 
   await test.step('the thief knows the password, and connects an identity', async () => {
     await signIn(thief, owner);
-    await thief.goto('/account');
+    await thief.goto('/account/security');
     await openSetting(thief, 'Not connected');
-    const form = thief.locator('form[action="?/connect"]');
+    const form = thief.locator('form[action="/account?/connect"]');
     await form.getByLabel('Password', { exact: true }).fill(passPhrase);
     await form.getByRole('button', { name: /^Connect / }).click();
     await thief.getByLabel('E-mail address').fill(stranger);
@@ -146,7 +146,7 @@ test('a reset of the password puts out a thief who connected an identity of thei
 
   await test.step('the owner signs in with the new password', async () => {
     await page.request.post('/api/login', { data: { email: owner, password: otherPhrase } });
-    await page.goto('/account');
+    await page.goto('/account/security');
     await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
   });
   await thief.context().close();

@@ -105,9 +105,9 @@ async function seePayment(part: TourPart, page: Page): Promise<void> {
 
 async function seeAccount({ service, see }: TourPart, page: Page): Promise<void> {
   await see(page, 'logout', '/logout');
-  await see(page, 'account-security', '/account/security');
   await see(page, 'account-data', '/account/data');
   await see(page, 'account', '/account');
+  await see(page, 'account-security', '/account/security');
   await openSetting(page, 'Password');
   await see(page, 'account-change-password');
   await page.getByLabel('New password').fill('short');

@@ -196,6 +196,7 @@ export interface Texts {
     unlinkLead: Message<'idp'>;
     unlink: Message<'idp'>;
     onlyWay: Message<'idp'>;
+    howYouSignIn: string;
     recentActivity: string;
     yourData: string;
     yourDataLead: string;
@@ -533,8 +534,8 @@ export interface Texts {
     title: string;
     titleOfDeployment: string;
     lead: Message<'organisation'>;
+    documentation: string;
     leadOfDeployment: string;
-    organisation: string;
     created: Message<'name'>;
     copyNow: string;
     theKey: string;
@@ -575,7 +576,6 @@ export interface Texts {
   member: {
     title: string;
     count: Message<'digits', 'count'>;
-    organisation: string;
     inviteSomeone: string;
     noneFound: string;
     searchHint: Message<'all'>;
@@ -647,11 +647,14 @@ export interface Texts {
     removed: Message<'member'>;
     left: Message<'organisation'>;
   };
-  organisation: {
+  settings: {
     title: string;
     lead: string;
-    members: string;
+    organisation: string;
     keys: string;
+  };
+  organisation: {
+    title: string;
     details: string;
     name: string;
     shortName: string;
@@ -1451,6 +1454,7 @@ export interface Texts {
     home: string;
     members: string;
     billing: string;
+    settings: string;
     account: string;
     operator: string;
     yourAccount: Message<'initials'>;

@@ -12,9 +12,9 @@ export function topLinks({ operator }: { operator: boolean }): NavigationLink[] 
   const t = texts('frame');
   return [
     { href: '/', name: t.home, paths: [] },
-    { href: '/members', name: t.members, paths: ['/members', '/organisation', '/keys'] },
+    { href: '/members', name: t.members },
     { href: '/billing', name: t.billing },
-    { href: '/account', name: t.account },
+    { href: '/organisation', name: t.settings, paths: ['/organisation', '/keys'] },
     ...(operator ? [{ href: '/operator', name: t.operator }] : []),
   ];
 }

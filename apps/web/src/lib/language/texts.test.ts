@@ -106,7 +106,7 @@ const notShown = [
   'lib/forms/form-fields.ts: Send the fields as a form.',
   'lib/forms/form-fields.ts: This form could not be read.',
   'routes/invitation/+page.server.ts: This invitation is no longer valid.',
-  'routes/(app)/keys/+page.server.ts: This page is for owners and admins.',
+  'routes/(app)/(settings)/keys/+page.server.ts: This page is for owners and admins.',
   'routes/(app)/operator/require-operator.ts: This page is for operators.',
   'routes/(app)/operator/parts/reason-text.ts: No reason was given.',
   // What error.html says where the server cannot answer.

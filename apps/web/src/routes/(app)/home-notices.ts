@@ -46,7 +46,7 @@ export function factorNotices({
             tone: 'warn' as const,
             title: t.manyWrong,
             text: t.manyWrongText,
-            href: '/account?change=password',
+            href: '/account/security?change=password',
             action: t.changePassword,
           },
         ]

@@ -28,7 +28,7 @@ export function accountAction(
   return formAction(call, { done: page, notice, failure: () => ({ formName }) });
 }
 
-/** The forms for a user's password, on /account and for accounts that await approval. */
+/** The forms for a user's password, on /account/security and for accounts that await approval. */
 export function passwordActions(page: string) {
   const passwordForm = { page, formName: 'password', done: 'password' } as const;
   return {
@@ -53,7 +53,7 @@ export function endSessionActions(page: string) {
     ),
     /** Ends a session that the user did not start, and leads to a new password. */
     notMe: formAction(({ accounts }, form) => accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }), {
-      done: page === '/account/security' ? '/account?change=password' : page,
+      done: page === '/account/security' ? '/account/security?change=password' : page,
       notice: () => texts('accountDone').notMe,
       failure: () => ({ formName: 'sessions' as FormName }),
     }),

@@ -7,6 +7,8 @@ import { accountAction, endSessionActions, type FormName, passwordActions } from
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/account';
+/** The forms that change how the user signs in are there; their actions are here. */
+const securityPage = '/account/security';
 
 export const load: PageServerLoad = async (event) => {
   requirePage(event);
@@ -39,13 +41,13 @@ export const actions: Actions = {
       failure: (form) => ({ formName: 'address' as FormName, address: text(form, 'email') }),
     },
   ),
-  unlink: accountAction({ page, formName: 'unlink', done: 'unlinked' }, ({ accounts }, form) =>
+  unlink: accountAction({ page: securityPage, formName: 'unlink', done: 'unlinked' }, ({ accounts }, form) =>
     accounts.unlinkIdentity({ password: text(form, 'password') }),
   ),
   connect: formAction(({ accounts }, form) => accounts.connectIdentity(typedPassword(form)), {
     done: (_form, { url }) => redirect(303, url, { external: true }),
     failure: () => ({ formName: 'connect' as FormName }),
   }),
-  ...passwordActions(page),
+  ...passwordActions(securityPage),
   ...endSessionActions(page),
 };

@@ -29,6 +29,8 @@ export const load: PageServerLoad = async (event) => {
     activity,
     newBrowsers,
     confirming,
+    /** The setting whose form is open, for links from other pages. */
+    changing: event.url.searchParams.get('change'),
     factors: ownFactors,
     offersTotp: event.locals.app.config.secretKeys.length > 0,
     setup: setsUp ? await factors.totpSetup() : null,

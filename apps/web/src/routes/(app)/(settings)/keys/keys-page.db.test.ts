@@ -4,7 +4,7 @@ import { presentedKey } from '@gatehouse/api/http/request-guard';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, callerFor, makeOwner } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import * as operatorPage from '../operator/keys/+page.server.ts';
+import * as operatorPage from '../../operator/keys/+page.server.ts';
 import * as page from './+page.server.ts';
 
 let test: TestApp;

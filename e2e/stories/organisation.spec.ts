@@ -106,5 +106,5 @@ test('the activity lists actions, and a wrong password while signed in is not li
   await page.goto('/account/security');
   await expect(page.getByText('Wrong password entered while signed in')).toBeVisible();
   await expect(page.getByText('Sign-in with a wrong password')).toHaveCount(0);
-  await expect(page.getByText('You created an invitation as member')).toBeVisible();
+  await expect(page.getByText('You invited someone as a member')).toBeVisible();
 });

@@ -166,6 +166,10 @@ export interface Texts {
     PROVIDER_UNAVAILABLE: string;
     BUSY: string;
   };
+  apiErrorOnPages: {
+    account_without_organisation: string;
+    plan_not_sold: string;
+  };
   account: {
     title: string;
     lead: string;
@@ -292,6 +296,12 @@ export interface Texts {
       member: string;
       viewer: string;
     };
+    asRoles: {
+      owner: string;
+      admin: string;
+      member: string;
+      viewer: string;
+    };
     sentences: {
       'role-changed': {
         full: Message<'by' | 'object' | 'from' | 'to'>;
@@ -312,8 +322,8 @@ export interface Texts {
         full: Message<'person' | 'has' | 'organisation'>;
       };
       'invitation-made': {
-        full: Message<'by' | 'role'>;
-        short: Message<'by'>;
+        full: Message<'by' | 'note'>;
+        short: Message<'by' | 'asRole'>;
       };
       'invitation-withdrawn': {
         full: Message<'by'>;
@@ -357,6 +367,7 @@ export interface Texts {
       };
       'plan-resumed': {
         full: Message<'by' | 'plan'>;
+        short: Message<'by'>;
       };
       'subscription-started': {
         full: Message<'Plan'>;
@@ -371,6 +382,13 @@ export interface Texts {
       'payment-failed': {
         full: Message<'plan'>;
         short: string;
+      };
+      'session-ended': {
+        full: Message<'by'>;
+      };
+      'api-key-created': {
+        full: Message<'by' | 'key'>;
+        short: Message<'by'>;
       };
     };
   };
@@ -508,7 +526,7 @@ export interface Texts {
     haveUntil: Message<'end'>;
     stays: Message<'plan'>;
     renews: Message<'end'>;
-    changeIsOff: string;
+    changeIsOff: Message<'plan'>;
   };
   home: {
     title: string;

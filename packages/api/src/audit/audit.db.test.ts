@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../platform/db/schema/accounts.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
+import { invitations } from '../platform/db/schema/members.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -182,6 +183,21 @@ describe('what an entry shows to its reader', () => {
     expect(viewers).toContain('organisation-renamed');
     expect(viewers).not.toContain('payment-failed');
     expect(viewers).not.toContain('invitation-made');
+  });
+
+  it('shows for whom an invitation is while it is kept, and the name of a new API key', async () => {
+    const owner = await makeOwner(test);
+    const { organisationId: organisation_id } = owner;
+    await owner.api.members.invite({ organisation_id, role: 'viewer', note: 'Ada' });
+    const [made] = await readActivity(test.app.db, owner.userId);
+    expect(made).toMatchObject({ action: 'invitation-made', note: 'Ada', role: 'viewer', key: null });
+    await test.app.db.delete(invitations);
+    expect((await readActivity(test.app.db, owner.userId))[0]).toMatchObject({ action: 'invitation-made', note: null });
+
+    const details = { name: 'Billing worker' };
+    const entry = { actorId: owner.userId, organisationId: organisation_id, details };
+    await recordAudit(test.app.db, test.app.now(), { action: 'api-key-created', ...entry });
+    expect((await readActivity(test.app.db, owner.userId))[0]).toMatchObject({ key: 'Billing worker', note: null });
   });
 
   it('hides openings of checkout and portal from users, and shows operators every name', async () => {

@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
-import { memberships } from '../platform/db/schema/members.ts';
+import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { type AuditAction, actionsWith } from './actions.ts';
 
@@ -22,7 +22,7 @@ type ShownUser = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named'; nam
  * - It names another user only while both belong to the organisation of the entry, so the
  *   address of a removed member, which may be another one by now, is not shown.
  * - It never names an operator, whose client address is not shown either.
- * - It names an organisation only to its members.
+ * - It names an organisation only to its members, and shows the note of an invitation only to them while it is kept.
  */
 export async function readActivity(db: Executor, userId: string, limit = 20) {
   const isShown = notInArray(auditEvents.action, hiddenActions);
@@ -36,11 +36,12 @@ export async function readActivity(db: Executor, userId: string, limit = 20) {
     ]),
   ]);
 
-  return rows.map(({ entry, actor, subject, organisation, belongs, actorBelongs, subjectBelongs }) => ({
+  return rows.map(({ entry, note, actor, subject, organisation, belongs, actorBelongs, subjectBelongs }) => ({
     ...describe(entry),
     actor: actorOf(entry, userId, belongs && actorBelongs ? actor : null),
     person: shownUser(entry.userId, userId, belongs && subjectBelongs ? subject : null),
     organisation: belongs ? organisation : null,
+    note: belongs && entry.action === 'invitation-made' ? note : null,
     client: isOwn(entry, userId) ? entry.client : null,
   }));
 }
@@ -110,6 +111,7 @@ function newestEntries(db: Executor, readerId: string, limit: number, ids: SQL[]
   return db
     .select({
       entry: auditEvents,
+      note: invitations.note,
       // The address comes first, because drizzle treats a joined row whose first column is null as missing.
       actor: { email: actor.email, name: actor.name },
       subject: { email: subject.email, name: subject.name },
@@ -122,6 +124,7 @@ function newestEntries(db: Executor, readerId: string, limit: number, ids: SQL[]
     .leftJoin(actor, eq(actor.id, auditEvents.actorId))
     .leftJoin(subject, eq(subject.id, auditEvents.userId))
     .leftJoin(organisations, eq(organisations.id, auditEvents.organisationId))
+    .leftJoin(invitations, eq(invitations.id, sql`(${auditEvents.details}->>'invitation')::uuid`))
     .where(isAmong(ids))
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
     .limit(limit);
@@ -133,7 +136,7 @@ function isMember(userId: SQL): SQL<boolean> {
     where m.user_id = ${userId} and m.organisation_id = ${auditEvents.organisationId})`;
 }
 
-function describe({ id, at, action, details: { from, to, role, plan } }: Entry) {
+function describe({ id, at, action, details: { from, to, role, plan, name } }: Entry) {
   return {
     id,
     at: at.toISOString(),
@@ -142,5 +145,7 @@ function describe({ id, at, action, details: { from, to, role, plan } }: Entry) 
     role: role ?? null,
     /** The name of the plan at that time. */
     plan: plan ?? null,
+    /** The name of the API key that was created. */
+    key: (action === 'api-key-created' && name) || null,
   };
 }

@@ -9,7 +9,7 @@ const larch = { id: '1', slug: 'larch', name: 'Larch & Sons' };
 const promoted = { from: 'member', to: 'admin' };
 
 const empty = { id: '1', at: '', client: null, actor: null, person: null, organisation: null };
-const bare = { ...empty, change: null, role: null, plan: null };
+const bare = { ...empty, change: null, role: null, plan: null, note: null, key: null };
 
 function textOf(entry: Partial<ActivityEntry> & Pick<ActivityEntry, 'action'>): string {
   return activityText({ ...bare, ...entry })
@@ -64,6 +64,12 @@ test.each<[Partial<ActivityEntry> & Pick<ActivityEntry, 'action'>, string]>([
   [{ action: 'subscription-changed', change: { from: 'Silver', to: 'Gold' } }, 'Plan changed from Silver to Gold'],
   [{ action: 'payment-failed', plan: 'Silver' }, 'Payment failed for Silver'],
   [{ action: 'plan-cancelled', actor: you, plan: 'Silver' }, 'You cancelled Silver'],
+  [{ action: 'plan-resumed', actor: you, plan: 'Silver' }, 'You kept Silver'],
+  [{ action: 'plan-resumed', actor: you }, 'You kept the plan'],
+  [{ action: 'invitation-made', actor: you, role: 'viewer' }, 'You invited someone as a viewer'],
+  [{ action: 'invitation-made', actor: mia, role: 'viewer', note: 'Ada' }, 'mia@quayside.example invited Ada'],
+  [{ action: 'api-key-created', actor: you, key: 'Billing worker' }, 'You created the API key Billing worker'],
+  [{ action: 'session-ended', actor: you, person: you }, 'You signed out another browser'],
   [{ action: 'password-check-failed', actor: you, person: you }, 'Wrong password entered while signed in'],
 ])('%o reads %j', (entry, text) => {
   expect(textOf(entry)).toBe(text);

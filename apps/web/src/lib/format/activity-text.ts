@@ -15,11 +15,13 @@ type Values = ReturnType<typeof valuesOf>;
 type Sentence = (values: Values) => string | (string | object)[];
 
 /** What a full sentence tells and an entry can lack, for the actions that have a short sentence too. */
-const toldInFull: Partial<Record<Action, 'change' | 'organisation' | 'role' | 'plan'>> = {
+const toldInFull: Partial<Record<Action, 'change' | 'organisation' | 'role' | 'plan' | 'note' | 'key'>> = {
   'role-changed': 'change',
   'ownership-transferred': 'organisation',
   'member-joined': 'role',
-  'invitation-made': 'role',
+  'invitation-made': 'note',
+  'api-key-created': 'key',
+  'plan-resumed': 'plan',
   'organisation-renamed': 'change',
   'subscription-changed': 'change',
   'payment-failed': 'plan',
@@ -44,7 +46,7 @@ export function activityText(entry: ActivityEntry): TextPart[] {
 
 /** The values of a sentence's placeholders, with a general word for what the entry lacks. */
 function valuesOf(entry: ActivityEntry, t: Texts) {
-  const { actor, person, organisation, change, role, plan } = entry;
+  const { actor, person, organisation, change, role, plan, note, key } = entry;
   const self = actor?.kind === 'you' && person?.kind === 'you';
   const name = organisation && { name: organisationName(organisation) };
   return {
@@ -62,6 +64,9 @@ function valuesOf(entry: ActivityEntry, t: Texts) {
     from: roleWord(change?.from ?? '', t),
     to: roleWord(change?.to ?? '', t),
     role: roleWord(role ?? '', t),
+    asRole: Object.hasOwn(t.asRoles, role ?? '') ? t.asRoles[role as keyof typeof t.asRoles] : (role ?? ''),
+    note: { name: note ?? '' },
+    key: { name: key ?? '' },
     plan: plan ?? t.thePlan,
     Plan: plan ?? t.ThePlan,
   };

@@ -72,8 +72,8 @@ test.each([
     'Your paid plan is off until its invoice is paid.',
   ],
   [{ ...free, status: 'active', held: 'void' as const }, 'Payment failed', expect.stringContaining('try again')],
-  [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('cannot read')],
-  [{ ...free, status: 'active' }, 'Active', expect.stringContaining('cannot read')],
+  [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('can’t read')],
+  [{ ...free, status: 'active' }, 'Active', expect.stringContaining('can’t read')],
 ])('%o', (plan, status, sentence) => {
   expect(statusText(plan)?.text).toBe(status);
   expect(planSentence(plan, tiers)).toEqual(sentence);

@@ -34,6 +34,14 @@ describe('errors on pages', () => {
     expect(sentence('de', limit('seats', 2, 'seats'), 'FORBIDDEN')).toBe('Der Tarif Free erlaubt 2 seats.');
   });
 
+  it('have a text of their own where the English one is fixed for programs', () => {
+    const without = message('account_without_organisation');
+    expect(sentence('en', without, 'NO_ORGANISATION')).toBe('This account isn’t in an organisation.');
+    expect(sentence('de', without, 'NO_ORGANISATION')).toBe('Dieses Konto gehört zu keiner Organisation.');
+    expect(sentence('fr', without, 'NO_ORGANISATION')).toBe('Ce compte n’appartient à aucune organisation.');
+    expect(new AppError('NO_ORGANISATION', without).message).toBe('This account is not scoped to an organisation.');
+  });
+
   it('join a list as the language does', () => {
     const plans = message('choose_paid_plan', { plans: { any: ['Silver', 'Gold'] } });
     expect(sentence('en', plans, 'VALIDATION')).toBe('Choose the Silver or Gold plan.');

@@ -1,6 +1,6 @@
 import { type ErrorBody, httpErrorOf } from '@gatehouse/api/http/error-response';
 import { type ErrorCode, type Text, toAppError } from '@gatehouse/api/platform/errors';
-import { sentenceIn } from '@gatehouse/api/platform/messages';
+import { type Message, sentenceIn } from '@gatehouse/api/platform/messages';
 import { language } from '#lib/language/language.ts';
 import { texts } from '#lib/language/texts.ts';
 
@@ -21,6 +21,12 @@ export function pageErrorOf(thrown: unknown): { status: number; body: ErrorBody;
  */
 export function sentenceOf(text: Text, code: ErrorCode): string {
   const current = language();
-  if (typeof text !== 'string') return sentenceIn(current, text);
+  if (typeof text !== 'string') return onPages(text) ?? sentenceIn(current, text);
   return current === 'en' ? text : texts('apiErrorOf')[code];
+}
+
+/** The page's own text of an error whose English sentence is fixed for programs; undefined for any other. */
+function onPages({ id }: Message): string | undefined {
+  const own: Partial<Record<Message['id'], string>> = texts('apiErrorOnPages');
+  return own[id];
 }

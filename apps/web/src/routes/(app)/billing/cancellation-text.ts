@@ -25,7 +25,7 @@ export function keptText(
   plans: Plans,
 ): NoticeText {
   const t = texts('planNotice');
-  const stays = [...t.stays({ plan: named(nameOf(tier, plans)) }), ...(hadChange ? [t.changeIsOff] : [])];
+  const stays = (hadChange ? t.changeIsOff : t.stays)({ plan: named(nameOf(tier, plans)) });
   const renews = current_period_end && status === 'active';
   return renews ? [...stays, ...t.renews({ end: onDay(current_period_end) })] : stays;
 }

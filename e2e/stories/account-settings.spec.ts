@@ -101,6 +101,20 @@ test('a row opens by keyboard, with the focus in its form, and closes again', as
   await expect(page.getByLabel('Your name')).toBeVisible();
 });
 
+test('a wrong current password keeps the new one as it was typed', async ({ page, request, service }) => {
+  await signIn(page, await makeOwner(service, request));
+  await page.goto('/account');
+  await openSetting(page, 'Password');
+  await page.getByLabel('Current password').fill('not the pass phrase');
+  await page.getByLabel('New password').fill('another long pass phrase');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText('This password is wrong.').first()).toBeVisible();
+  await expect(page.getByLabel('New password')).toHaveValue('another long pass phrase');
+  await page.getByLabel('Current password').fill(passPhrase);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText('Your password is set.')).toBeVisible();
+});
+
 test('names of 100 characters, right to left and with emoji, make no page wider than 320 px', async ({
   page,
   request,

@@ -45,6 +45,33 @@ test('an address is changed by the link in the mail to the new address', async (
   });
 });
 
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`${javaScriptEnabled ? 'with' : 'without'} JavaScript`, () => {
+    test.use({ javaScriptEnabled });
+
+    test('a change that waits is shown, mailed again and cancelled', async ({ page, request, service }) => {
+      await signIn(page, await makeOwner(service, request));
+      const wanted = newEmail('waiting');
+      await page.goto('/account');
+      await openSetting(page, 'E-mail');
+      await page.getByLabel('New address').fill(wanted);
+      await page.locator('#address-password').fill(passPhrase);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      const waiting = page.getByText(`Waiting for the link sent to ${wanted} to be opened.`);
+      await expect(waiting).toBeVisible();
+      const link = await linkFor(service, wanted);
+
+      await page.getByRole('button', { name: 'Send again' }).click();
+      await expect(page.getByText('another link is on its way to it')).toBeVisible();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await expect(page.getByText('Your address stays as it is.')).toBeVisible();
+      await expect(waiting).toHaveCount(0);
+      await page.goto(link);
+      await expect(page.locator('main')).toHaveAttribute('data-ok', 'false');
+    });
+  });
+}
+
 test('in a browser without the session, the link names the account and asks for its password', async ({
   browser,
   page,

@@ -70,7 +70,9 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     await expect(page.getByRole('button', { name: `Change the role of ${email}` })).toBeFocused();
     await expect(row.getByRole('combobox')).toHaveValue('admin');
     await theirs.goto('/members?invite');
-    await expect(theirs.getByText('The Free plan has room for 2 members')).toBeVisible();
+    await expect(
+      theirs.getByText('Member limit reached. Free includes 2 members. Upgrade, or remove someone.'),
+    ).toBeVisible();
     await expect(theirs.getByLabel(`Role of ${host}`)).toHaveCount(0);
     await theirs.goto('/account/security');
     await expect(theirs.getByText('changed you from member to admin')).toBeVisible();

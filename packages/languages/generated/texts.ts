@@ -58,6 +58,7 @@ export interface Texts {
     no_paid_plan: string;
     no_such_event: string;
     no_such_factor: string;
+    no_pending_address_change: string;
     no_such_invitation: string;
     no_such_key: string;
     no_such_member: string;
@@ -194,6 +195,9 @@ export interface Texts {
     yourName: string;
     newAddress: string;
     sendLink: string;
+    pendingAddress: Message<'email'>;
+    sendAgain: string;
+    cancelChange: string;
     addressLead: string;
     connectLead: Message<'idp'>;
     connectTo: Message<'idp'>;
@@ -213,6 +217,8 @@ export interface Texts {
   accountDone: {
     name: string;
     address: string;
+    addressAgain: string;
+    addressCancelled: string;
     password: string;
     unlinked: string;
     session: string;
@@ -620,8 +626,8 @@ export interface Texts {
     theLink: string;
     inviteElse: string;
     done: string;
-    full: Message<'plan' | 'choose', 'limit'>;
-    chooseAnother: string;
+    full: Message<'plan', 'limit'>;
+    seePlans: string;
     close: string;
     createLink: string;
     forWhom: string;

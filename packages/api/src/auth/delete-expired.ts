@@ -4,7 +4,7 @@ import { deleteOldEntries } from '../audit/record.ts';
 import { deleteWithoutMembers } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
-import { oneTimeTokens, signUps, users, verificationLinks } from '../platform/db/schema/accounts.ts';
+import { addressChanges, oneTimeTokens, signUps, users, verificationLinks } from '../platform/db/schema/accounts.ts';
 import { rateLimits } from '../platform/db/schema/deployment.ts';
 import { stepAttempts, usedChallenges, wrongCodes } from '../platform/db/schema/factors.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
@@ -35,6 +35,7 @@ export async function deleteExpired(app: App): Promise<void> {
     'sign-ups': () => deleteSignUps(app, yesterday),
     invitations: () => deleteInSteps(app.db, invitations, lt(invitations.expiresAt, yesterday)),
     'one-time tokens': () => deleteInSteps(app.db, oneTimeTokens, lt(oneTimeTokens.expiresAt, yesterday)),
+    'changes of address': () => deleteInSteps(app.db, addressChanges, lt(addressChanges.expiresAt, yesterday)),
     'sign-in attempts': () => deleteInSteps(app.db, signInAttempts, lt(signInAttempts.expiresAt, now)),
     'second-factor attempts': () => deleteInSteps(app.db, stepAttempts, lt(stepAttempts.expiresAt, now)),
     'used challenges': () => deleteInSteps(app.db, usedChallenges, lt(usedChallenges.expiresAt, now)),

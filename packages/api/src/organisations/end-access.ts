@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, ne, notExists, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Transaction } from '../platform/db/client.ts';
-import { oneTimeTokens, users, verificationLinks } from '../platform/db/schema/accounts.ts';
+import { addressChanges, oneTimeTokens, users, verificationLinks } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { sessions } from '../platform/db/schema/sessions.ts';
@@ -54,6 +54,7 @@ export async function endLinksIn(tx: Transaction, organisationIds: string[], now
  */
 export async function endLinksOf(tx: Transaction, userIds: SQLWrapper | string[], now: Date): Promise<void> {
   await tx.delete(oneTimeTokens).where(inArray(oneTimeTokens.userId, userIds));
+  await tx.delete(addressChanges).where(inArray(addressChanges.userId, userIds));
   const at = sql`${now.toISOString()}::timestamptz`;
   await tx
     .update(verificationLinks)

@@ -19,12 +19,16 @@ import { unlinkIdentity, unlinkIdentityInput } from '../auth/sign-in/unlink-iden
 import { approveByDomain, approveByDomainInput, readApprovalProgress } from '../auth/sign-up/awaiting-approval.ts';
 import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import {
+  cancelAddressChange,
+  requestAddressChange,
+  requestAddressChangeInput,
+  resendAddressChange,
+} from '../auth/verification/address-change-request.ts';
+import {
   addressChangeTokenInput,
   confirmAddressChange,
   confirmAddressChangeInput,
   readAddressChangeToken,
-  requestAddressChange,
-  requestAddressChangeInput,
 } from '../auth/verification/change-address.ts';
 import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
 import { resendInput, resendVerification } from '../auth/verification/send-verification.ts';
@@ -104,6 +108,14 @@ export const accountsRouter = router({
       await requestAddressChange(ctx.app, ctx.principal, input, ctx.client);
       return { ok: true as const };
     }),
+  resendAddressChange: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
+    await resendAddressChange(ctx.app, ctx.principal, ctx.client);
+    return { ok: true as const };
+  }),
+  cancelAddressChange: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
+    await cancelAddressChange(ctx.app, ctx.principal);
+    return { ok: true as const };
+  }),
   changePassword: userProcedure.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
     const { token, ended } = await changePassword(ctx.app, ctx.principal, input, ctx.client);
     await ctx.session.renew(token);

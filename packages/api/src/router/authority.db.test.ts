@@ -47,6 +47,8 @@ const needs: Record<string, Need> = {
   'accounts.profile': 'session',
   'accounts.activity': 'approved',
   'accounts.changeAddress': 'approved',
+  'accounts.resendAddressChange': 'approved',
+  'accounts.cancelAddressChange': 'approved',
   'accounts.changeName': 'approved',
   'accounts.changePassword': 'session',
   'accounts.setFirstPassword': 'session',

@@ -11,7 +11,7 @@ import { decideAnew } from '../billing/entitlement/decide-plan.ts';
 import { recordJoined } from '../changes/record-change.ts';
 import { createOrganisation } from '../organisations/organisation.ts';
 import { newId } from '../platform/db/id.ts';
-import { users } from '../platform/db/schema/accounts.ts';
+import { addressChanges, users } from '../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { hashPassword } from '../platform/security/password.ts';
@@ -201,4 +201,14 @@ export function callerFor(
       ...session,
     },
   });
+}
+
+/** Makes a change of address pending without a job, for a test that mails the link itself. */
+export async function wantAddress({ app }: TestApp, { userId, email }: { userId: string; email: string }) {
+  const pending = { email, expiresAt: new Date(app.now().getTime() + 3_600_000) };
+  const set = { target: addressChanges.userId, set: pending };
+  await app.db
+    .insert(addressChanges)
+    .values({ userId, ...pending })
+    .onConflictDoUpdate(set);
 }

@@ -21,6 +21,7 @@ import {
   testClient,
   testPassword,
   tokenIn,
+  wantAddress,
 } from '../../testing/factories.ts';
 import { deleteExpired } from '../delete-expired.ts';
 import { readSession, startSession } from '../sessions/session.ts';
@@ -85,6 +86,7 @@ it('sends no mail for a change of address that was requested before the password
   await api.accounts.changePassword({ current_password: testPassword, password: other });
 
   const email = newEmail();
+  await wantAddress(test, { userId, email });
   await sendVerification(test.app, { email, userId, sessionId: thief.principal.sessionId });
   expect(test.sandbox.mailbox.messages(email)).toEqual([]);
 });

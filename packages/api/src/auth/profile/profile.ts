@@ -10,6 +10,7 @@ import { oneLine } from '../../platform/security/text.ts';
 import { isFresh, isProviderConfirmed, maySetPassword } from '../password/fresh-sign-in.ts';
 import type { Approved, UserPrincipal } from '../principal.ts';
 import { listSessions } from '../sessions/session.ts';
+import { pendingAddressChange } from '../verification/address-change-request.ts';
 
 /** Returns what /account shows to a user: the user, the ways to sign in, and the sessions. */
 export async function readProfile(app: App, principal: UserPrincipal) {
@@ -19,11 +20,14 @@ export async function readProfile(app: App, principal: UserPrincipal) {
     .from(users)
     .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(eq(users.id, user.id));
+  const pending = await pendingAddressChange(app, app.db, user.id);
   const openSessions = await listSessions(app, user.id);
 
   return {
     user: {
       email: user.email,
+      /** The address of a change that waits for its link to be opened. */
+      new_email: pending?.email ?? null,
       name: user.name,
       created_at: own?.createdAt.toISOString() ?? null,
       has_password: own?.passwordHash != null,

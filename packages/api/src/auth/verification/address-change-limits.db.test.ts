@@ -2,7 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { message } from '../../platform/messages.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
+import {
+  callerFor,
+  makeOwner,
+  newEmail,
+  testClient,
+  testPassword,
+  tokenIn,
+  wantAddress,
+} from '../../testing/factories.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { sendVerification } from './send-verification.ts';
 import { verifyEmail } from './verify-email.ts';
@@ -35,7 +43,10 @@ it('mails a new address at most once a minute, and at most five mails an hour fo
   const session = { userId, organisationId: null, client: testClient };
   const principal = await readSession(limited.app, await startSession(limited.app, session));
   const sessionId = principal?.sessionId ?? '';
-  const send = (email: string) => sendVerification(limited.app, { email, userId, sessionId });
+  const send = async (email: string) => {
+    await wantAddress(limited, { userId, email });
+    await sendVerification(limited.app, { email, userId, sessionId });
+  };
   const count = async () => (await limited.app.db.select().from(verificationLinks)).length;
 
   const email = newEmail();

@@ -10,9 +10,8 @@ import { oneTimeTokens, signUps, users, verificationLinks } from '../../platform
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
-import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
+import { AppError, isSqlState } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
-import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
 import { countFailures, passwordLimits } from '../../platform/security/throttle.ts';
@@ -20,47 +19,10 @@ import { hashToken } from '../../platform/security/token.ts';
 import { requireReview } from '../factors/review.ts';
 import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import { wrongPassword } from '../password/confirm-password.ts';
-import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import { consumeOneTimeToken, newPageToken } from '../password/one-time-token.ts';
 import { readWhatLinksEnd, unlinkIdentities } from '../password/set-password.ts';
-import type { Approved } from '../principal.ts';
 import { type Account, accountByEmail, accountById, lockUser } from '../sessions/account.ts';
 import { endEqualLinks, endLinks, invalidLink, linkOfPageToken, type OpenedLink, type Outcome } from './link.ts';
-
-export const requestAddressChangeInput = z.object({
-  email: emailField,
-  ...confirmation,
-  revoke_keys: revokeKeysField,
-});
-
-/**
- * Enqueues a mail with a verification link to the user's new address. Nothing changes until
- * the link is opened in a session of the user; then their other sessions, links and invitations end, and with
- * `revoke_keys` the API keys that they made. The work is the same for every address and the job decides what to mail,
- * so that the answer does not reveal whether the new address has an account.
- *
- * @throws AppError UNAUTHENTICATED if the password is wrong; FRESH_SIGN_IN_REQUIRED; VALIDATION if the address is the
- *   user's own; TOO_MANY; BUSY if too many passwords are being hashed.
- */
-export async function requestAddressChange(
-  app: App,
-  principal: Approved,
-  input: z.output<typeof requestAddressChangeInput>,
-  client: Client,
-): Promise<void> {
-  const { email, revoke_keys: revokesKeys = false } = input;
-  await confirmUser(app, principal, input, client);
-  if (email === principal.user.email) throw invalid({ email: message('address_unchanged') });
-
-  const {
-    sessionId,
-    user: { id: userId },
-  } = principal;
-  const { language } = client;
-  const job = { email, userId, sessionId, revokesKeys, language };
-  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', job));
-  app.jobs.wake('verification-mail');
-}
 
 /**
  * Changes the address in a browser where the user who requested it is signed in. In any other browser nothing changes,

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
 import type { Ended } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { addressChanges, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { AppError, type Text } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -144,12 +144,13 @@ export async function endEqualLinks(tx: Transaction, { userId, email, purpose, t
 
 /**
  * Ends a user's links for a change of address and for a lost password, and what their pages
- * still offer. A user who sets a new password because another person knew the old one must
+ * still offer; a change of address that was requested is no longer pending. A user who sets a new password because another person knew the old one must
  * not lose the account to a link that is still valid. The rows stay, because the mail limits count
  * them, and the page of a lost-password link still says that the address is confirmed.
  */
 export async function endLinks(tx: Transaction, userId: string, now: Date, kept: Link | null = null): Promise<void> {
   const at = now.toISOString();
+  await tx.delete(addressChanges).where(eq(addressChanges.userId, userId));
   await tx
     .update(verificationLinks)
     .set({

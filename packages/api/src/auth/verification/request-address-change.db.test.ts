@@ -13,6 +13,7 @@ import {
   testClient,
   testPassword,
   tokenIn,
+  wantAddress,
 } from '../../testing/factories.ts';
 import { listSessions, readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
@@ -106,6 +107,7 @@ it('answers alike for every new address, and mails nothing to one that has an ac
   const before = test.sandbox.mailbox.messages(taken.email).length;
   expect(await ask(owner, taken.email)).toEqual(await ask(owner, newEmail()));
 
+  await wantAddress(test, { userId: owner.userId, email: taken.email });
   await sendVerification(test.app, { email: taken.email, userId: owner.userId, sessionId: owner.principal.sessionId });
   expect(test.sandbox.mailbox.messages(taken.email)).toHaveLength(before);
 });
@@ -136,6 +138,7 @@ it('lets one of two have an address for which both opened a link at the same tim
 it('mails nothing to the address of a sign-up whose link can still be opened', async () => {
   const owner = await makeOwner(test);
   const { email, token: own } = await makeSignUp(test, { name: 'Newcomers' });
+  await wantAddress(test, { userId: owner.userId, email });
   await sendVerification(test.app, { email, userId: owner.userId, sessionId: owner.principal.sessionId });
   expect(test.sandbox.mailbox.messages(email)).toHaveLength(1);
   expect(await open(own)).toMatchObject({ ok: true, kind: 'address-confirmed' });
@@ -171,6 +174,7 @@ it('mails no link to the address of an account that an operator has closed', asy
   const owner = await makeOwner(test);
   const { email } = await makeSignUp(test);
   await suspendUser(test.app, email);
+  await wantAddress(test, { userId: owner.userId, email });
   await sendVerification(test.app, { email, userId: owner.userId, sessionId: owner.principal.sessionId });
   expect(test.sandbox.mailbox.messages(email)).toHaveLength(1);
 });

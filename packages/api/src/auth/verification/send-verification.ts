@@ -11,6 +11,7 @@ import { emailField } from '../../platform/security/address.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 import { accountByEmail, accountById, lockUser } from '../sessions/account.ts';
 import { doesSessionExist } from '../sessions/session.ts';
+import { isRequested } from './address-change-request.ts';
 import { isTaken } from './change-address.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mail-limits.ts';
 import { verificationMail } from './verification-mail.ts';
@@ -124,6 +125,8 @@ async function sendChangeLink(
     // The session may have ended while the job waited for the mail server.
     if (!(await doesSessionExist(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
       return null;
+    // The user may have cancelled the change, or asked for another one.
+    if (!(await isRequested(tx, { userId, email }))) return null;
     // The address may not be the user's, so no browser counts as known for it.
     const asked = { ...addressee, fromKnownBrowser: false, isResent: true };
     if (await isMailLimitReached(app, tx, asked)) return null;

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { addressChanges, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { paymentCustomers, paymentEvents } from '../../platform/db/schema/billing.ts';
 import { changes } from '../../platform/db/schema/changes.ts';
@@ -20,6 +20,7 @@ export async function eraseTracesOfUser(
 ): Promise<void> {
   await app.jobs.dropMails(tx, { userId, emails: [email] });
   await tx.delete(verificationLinks).where(eq(verificationLinks.email, email));
+  await tx.delete(addressChanges).where(eq(addressChanges.email, email));
   await eraseFromAudit(tx, userId);
   // The changes stay, for readers that have not read them yet.
   await tx

@@ -5,7 +5,7 @@ import type { Approved } from '../../auth/principal.ts';
 import { listKnownBrowsers } from '../../auth/sessions/known-browser.ts';
 import { listSessions } from '../../auth/sessions/session.ts';
 import type { Executor } from '../../platform/db/client.ts';
-import { identities, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { addressChanges, identities, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { invitations, memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -50,6 +50,7 @@ export async function exportUser(app: App, userId: string) {
     open_invitations: await invitationsBy(app.db, userId),
     sign_ups: await signUpsOf(app.db, userId),
     verification_mails: await mailsTo(app.db, userId),
+    requested_addresses: await addressesWantedBy(app.db, userId),
     sessions: (await listSessions(app, userId)).map(({ createdAt, expiresAt, userAgent, client }) => ({
       created_at: createdAt,
       expires_at: expiresAt,
@@ -111,6 +112,13 @@ function mailsTo(db: Executor, userId: string) {
     .from(verificationLinks)
     .where(eq(verificationLinks.userId, userId))
     .orderBy(asc(verificationLinks.createdAt));
+}
+
+function addressesWantedBy(db: Executor, userId: string) {
+  return db
+    .select({ email: addressChanges.email, expires_at: addressChanges.expiresAt })
+    .from(addressChanges)
+    .where(eq(addressChanges.userId, userId));
 }
 
 async function eventsOf(db: Executor, userId: string) {

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { isValidKey } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { knownBrowsers, oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { addressChanges, knownBrowsers, oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { changeFeed } from '../../platform/db/schema/changes.ts';
 import { recoveryCodes, stepAttempts, usedChallenges } from '../../platform/db/schema/factors.ts';
@@ -25,6 +25,7 @@ import type { Actor } from '../actor.ts';
 export function afterRestore(app: App, actor: Actor) {
   return app.db.transaction(async (tx) => {
     const ended = await tx.delete(sessions).returning({ id: sessions.id });
+    await tx.delete(addressChanges);
     const links = await tx.delete(verificationLinks).returning({ userId: verificationLinks.userId });
     const tokens = await tx.delete(oneTimeTokens).returning({ userId: oneTimeTokens.userId });
     const invited = await tx.delete(invitations).returning({ id: invitations.id });

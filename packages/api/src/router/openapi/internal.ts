@@ -20,6 +20,8 @@ export const internalProcedures: Record<string, string[]> = {
     'accounts.endOtherSessions',
     'accounts.changeName',
     'accounts.changeAddress',
+    'accounts.resendAddressChange',
+    'accounts.cancelAddressChange',
     'accounts.changePassword',
     'accounts.setFirstPassword',
     'accounts.unlinkIdentity',

@@ -9,6 +9,7 @@ import { texts } from '#lib/language/texts.ts';
 export type FormName =
   | 'name'
   | 'address'
+  | 'pendingAddress'
   | 'password'
   | 'unlink'
   | 'connect'

@@ -145,6 +145,24 @@ export const verificationLinks = pgTable(
   ],
 );
 
+/**
+ * The change of address that a user has requested and not finished, the same whether or not the new address has an
+ * account, so that the page can show it. A link is mailed only while its row is here.
+ */
+export const addressChanges = pgTable(
+  'address_changes',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    email: text('email').notNull(),
+    revokesKeys: boolean('revokes_keys').notNull().default(false),
+    /** When the page stops showing it: the links live as long from their own mail on. */
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index('address_changes_expires').on(table.expiresAt)],
+);
+
 /** Single-use tokens in links and forms that are not mailed. Each is valid for one purpose. */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',

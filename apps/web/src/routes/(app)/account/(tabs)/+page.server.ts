@@ -41,6 +41,12 @@ export const actions: Actions = {
       failure: (form) => ({ formName: 'address' as FormName, address: text(form, 'email') }),
     },
   ),
+  sendAgain: accountAction({ page, formName: 'pendingAddress', done: 'addressAgain' }, ({ accounts }) =>
+    accounts.resendAddressChange(),
+  ),
+  cancelChange: accountAction({ page, formName: 'pendingAddress', done: 'addressCancelled' }, ({ accounts }) =>
+    accounts.cancelAddressChange(),
+  ),
   unlink: accountAction({ page: securityPage, formName: 'unlink', done: 'unlinked' }, ({ accounts }, form) =>
     accounts.unlinkIdentity({ password: text(form, 'password') }),
   ),

@@ -103,7 +103,7 @@ test('a row opens by keyboard, with the focus in its form, and closes again', as
 
 test('a wrong current password keeps the new one as it was typed', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request));
-  await page.goto('/account');
+  await page.goto('/account/security');
   await openSetting(page, 'Password');
   await page.getByLabel('Current password').fill('not the pass phrase');
   await page.getByLabel('New password').fill('another long pass phrase');

@@ -12,7 +12,6 @@ export interface Texts {
     address_confirmed_already: string;
     address_unchanged: string;
     address_unconfirmed: Message<'email'>;
-    belongs_already: string;
     belongs_to: Message<'organisation'>;
     billing_request_under_way: string;
     billing_unavailable: string;
@@ -82,6 +81,7 @@ export interface Texts {
     organisation_closed: string;
     organisation_has_members: Message<'organisation'>;
     organisations_changed: string;
+    other_organisation_awaits_approval: string;
     own_approval_undone: string;
     own_factor_first: string;
     own_organisation_suspension: string;
@@ -1288,6 +1288,7 @@ export interface Texts {
   evidence: {
     joinedNothing: string;
     identityProvider: string;
+    otherOrganisations: Message<never, 'count'>;
     confirmedIn: Message<'duration'>;
     sameBrowser: string;
     differentBrowser: string;

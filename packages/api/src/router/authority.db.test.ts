@@ -127,6 +127,7 @@ const needs: Record<string, Need> = {
   'operators.compareNow': 'operator',
   'organisations.changeBillingContact': 'ADMIN',
   'organisations.create': 'approved',
+  'organisations.withdraw': 'approved',
   'organisations.list': 'deployment',
   'organisations.mine': 'leaving in setup',
   'organisations.read': 'READ',

@@ -6,6 +6,7 @@ import {
   renameOwnOrganisation,
 } from '../members/change-settings.ts';
 import { createOrganisationInput, createOwnOrganisation } from '../members/create-organisation.ts';
+import { withdrawInput, withdrawOrganisation } from '../members/leaving/withdraw-organisation.ts';
 import {
   listOwnOrganisations,
   readOrganisation,
@@ -20,6 +21,7 @@ import {
 import { transferInput, transferOwnership } from '../members/transfer-ownership.ts';
 import { keysetInput } from '../platform/security/keyset-pagination.ts';
 import {
+  approvedProcedure,
   awayProcedure,
   body,
   deploymentProcedure,
@@ -43,6 +45,10 @@ export const organisationsRouter = router({
   create: limitedApprovedProcedure('sign-up-client')
     .input(body(createOrganisationInput))
     .mutation(({ ctx, input }) => createOwnOrganisation(ctx.app, ctx.principal, input, ctx.client)),
+  withdraw: approvedProcedure.input(body(withdrawInput)).mutation(async ({ ctx, input }) => {
+    await withdrawOrganisation(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
   rename: scopedProcedure('ADMIN')
     .input(body(renameInput))
     .mutation(async ({ ctx, input }) => {

@@ -91,7 +91,7 @@ it('of several processes that start at once, one applies each migration', async 
 
   await Promise.all(Array.from({ length: 4 }, () => migrate(sql, release)));
   const [{ count } = {}] = await sql`select count(*)::int from drizzle.__drizzle_migrations`;
-  expect(count).toBe(2);
+  expect(count).toBe(fs.readdirSync(release.folder).filter((file) => file.endsWith('.sql')).length);
   await end();
 });
 

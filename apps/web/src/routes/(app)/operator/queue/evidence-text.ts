@@ -11,6 +11,8 @@ export function evidenceText(evidence: Evidence): { tone: Tone; text: string } {
       return { tone: 'warn', text: t.joinedNothing };
     case 'identity_provider':
       return { tone: 'good', text: t.identityProvider };
+    case 'other_organisations':
+      return { tone: 'good', text: t.otherOrganisations({ count: evidence.count }) };
     case 'mail_opened':
       return { tone: 'plain', text: t.confirmedIn({ duration: durationText(evidence.after_seconds) }) };
     case 'same_browser':

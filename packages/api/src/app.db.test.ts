@@ -25,7 +25,7 @@ test('a start does not wait for the rows of billing, which may take longer than 
   });
   await locked;
   const starting = startTestApp({ environment: { DATABASE_URL: database.url }, timeouts: { statementSeconds: 1 } });
-  const first = await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, 8_000, 'waits'))]);
+  const first = await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, 60_000, 'waits').unref())]);
   isStarted();
   await lock;
   const running = await starting;

@@ -38,7 +38,7 @@ async function sendRaw(...parts: string[]): Promise<string> {
     received += bytes;
   });
   for (const part of parts) socket.write(part);
-  for (let waited = 0; !received.includes('\r\n\r\n') && waited < 100; waited++) await pause(20);
+  for (let waited = 0; !received.includes('\r\n\r\n') && waited < 1500; waited++) await pause(20);
   socket.destroy();
   return received;
 }

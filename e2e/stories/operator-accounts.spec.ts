@@ -52,6 +52,44 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('button', { name: `Restore ${organisation}` })).toBeHidden();
       expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(200);
     });
+
+    test('what was agreed with a customer is stated, shown to them, and ended', async ({ page, request, service }) => {
+      const organisation = javaScriptEnabled ? 'Agreed Weir' : 'Agreed Lock';
+      const email = await makeOwner(service, request, { organisation });
+      await request.post('/api/login', { data: { email, password: passPhrase } });
+      const summary = async () => (await request.get('/api/subscription')).json();
+      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await page.goto(`/operator/organisations?search=${encodeURIComponent(organisation)}`);
+      await page.getByRole('link', { name: organisation }).click();
+      await page.getByRole('link', { name: 'Agree on something' }).click();
+      const dialog = page.getByRole('dialog', { name: `What was agreed with ${organisation}?` });
+      await dialog.getByLabel('Plan').selectOption('Gold');
+      await dialog.getByLabel('Projects: limit').fill('many');
+      await dialog.getByLabel('Reason').fill('By contract.');
+      await dialog.getByLabel('Last day').fill('2099-01-31');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(dialog.getByText('Enter a whole number, or leave it empty.')).toBeVisible();
+      await expect(dialog.getByLabel('Plan')).toHaveValue('gold');
+      await dialog.getByLabel('Projects: limit').fill('none');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByText('By contract.').first()).toBeVisible();
+      expect((await summary()).plan).toMatchObject({
+        tier: 'gold',
+        status: 'none',
+        ends_at: '2099-02-01T00:00:00.000Z',
+      });
+
+      const customer = await page.context().browser()?.newPage({ baseURL: service.baseUrl });
+      if (customer === undefined) throw new Error('There is no browser.');
+      await signIn(customer, email);
+      await customer.goto('/billing');
+      await expect(customer.getByText(/^Agreed with us until 31 January 2099: Gold/)).toBeVisible();
+      await customer.close();
+
+      await page.getByRole('button', { name: 'End it' }).click();
+      await expect(page.getByText('Nothing was agreed beside the subscription.')).toBeVisible();
+      expect((await summary()).plan).toMatchObject({ tier: 'free', ends_at: null });
+    });
   });
 }
 

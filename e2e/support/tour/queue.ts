@@ -39,6 +39,16 @@ export async function queue({ service, request, newPage, see }: TourPart): Promi
   await page.getByRole('link', { name: 'Northern Light Optics' }).click();
   await expect(page.getByRole('heading', { name: 'Northern Light Optics' })).toBeVisible();
   await see(page, 'operator-organisation');
+  await page.getByRole('link', { name: 'Agree on something' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page, 'operator-organisation-override-dialog');
+  await page.getByRole('dialog').getByLabel('Plan').selectOption('Gold');
+  await page.getByRole('dialog').getByLabel('Reason').fill('By contract.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('button', { name: 'End it' })).toBeVisible();
+  await see(page, 'operator-organisation-override');
+  await page.getByRole('button', { name: 'End it' }).click();
+  await expect(page.getByRole('button', { name: 'End it' })).toBeHidden();
   await page.getByRole('link', { name: 'Suspend Northern Light Optics' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await see(page, 'operator-organisation-suspend-dialog');

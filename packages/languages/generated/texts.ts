@@ -850,6 +850,8 @@ export interface Texts {
     of: Message<'limit'>;
     usedOf: Message<'used' | 'limit'>;
     usedWithoutLimit: Message<'used'>;
+    agreed: Message<'what'>;
+    agreedUntil: Message<'day' | 'what'>;
   };
   mail: {
     support: Message<'address'>;
@@ -963,6 +965,33 @@ export interface Texts {
     restored: Message<'name'>;
     factorsReset: string;
     restore: string;
+  };
+  override: {
+    heading: string;
+    none: string;
+    set: string;
+    change: string;
+    end: string;
+    title: Message<'name'>;
+    lead: string;
+    tier: string;
+    noTier: string;
+    limit: Message<'meter'>;
+    limitHint: string;
+    grace: string;
+    until: string;
+    untilHint: string;
+    save: string;
+    stays: string;
+    graceDays: Message<never, 'count'>;
+    unlimited: string;
+    features: string;
+    ends: string;
+  };
+  overrideDone: {
+    idle: string;
+    saved: Message<'name'>;
+    ended: Message<'name'>;
   };
   console: {
     withoutFactor: Message<never, 'count'>;

@@ -16,6 +16,7 @@ const free: Overview['plan'] = {
   change: null,
   collection_paused: false,
   held: null,
+  agreed: null,
   credit: null,
 };
 const silver = {

@@ -45,6 +45,7 @@ export const overrideFields = z.strictObject({
 });
 
 type OverrideFields = z.output<typeof overrideFields>;
+type Named = Awaited<ReturnType<typeof readOrganisationNames>>;
 
 export const setOverrideInput = overrideFields
   .extend(organisationInput.shape)
@@ -66,7 +67,7 @@ export async function setOverride(
   app: App,
   { organisationId, ...fields }: OverrideFields & { organisationId: string },
   actor: Actor,
-): Promise<{ override: Override; withoutEffect: string[] }> {
+): Promise<Named & { override: Override; withoutEffect: string[] }> {
   const now = app.now();
   checkNames(app, fields);
   if (fields.until != null && fields.until <= now) throw invalid({ until: message('override_over') });
@@ -80,7 +81,7 @@ export async function setOverride(
   if (tier === null && isEmpty(agreed)) throw invalid({ reason: message('override_empty') });
 
   return app.db.transaction(async (tx) => {
-    await readOrganisationNames(tx, organisationId);
+    const named = await readOrganisationNames(tx, organisationId);
     await lockOrganisation(tx, organisationId);
     const row = { organisationId, tier, agreed, reason, setAt: now };
     await tx.insert(planOverrides).values(row).onConflictDoUpdate({ target: planOverrides.organisationId, set: row });
@@ -88,7 +89,7 @@ export async function setOverride(
     await storePlan(app, tx, organisationId, stored);
     await recordAudit(tx, now, { action: 'override-set', ...actor, organisationId, details: detailsOf(row) });
     const without = decidePlan(app, { rows: stored.rows, override: null }, now);
-    return { override: shownOverride(row), withoutEffect: withoutEffect(app, row, without.tier) };
+    return { ...named, override: shownOverride(row), withoutEffect: withoutEffect(app, row, without.tier) };
   });
 }
 
@@ -101,16 +102,16 @@ export async function endOverride(
   app: App,
   { organisationId }: { organisationId: string },
   actor: Actor,
-): Promise<{ ended: boolean }> {
+): Promise<Named & { ended: boolean }> {
   return app.db.transaction(async (tx) => {
-    await readOrganisationNames(tx, organisationId);
+    const named = await readOrganisationNames(tx, organisationId);
     await lockOrganisation(tx, organisationId);
     const [row] = await tx.delete(planOverrides).where(eq(planOverrides.organisationId, organisationId)).returning();
     const now = app.now();
-    if (standing(row ?? null, now) === null) return { ended: false };
+    if (standing(row ?? null, now) === null) return { ...named, ended: false };
     await decideAnew(app, tx, organisationId);
     await recordAudit(tx, now, { action: 'override-ended', ...actor, organisationId });
-    return { ended: true };
+    return { ...named, ended: true };
   });
 }
 

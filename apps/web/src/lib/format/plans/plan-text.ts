@@ -64,6 +64,7 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
 /** What the subscription costs, which need not be the list price of its plan. Empty if that is no fixed amount. */
 function costOf({ tier, price, ...plan }: Plan): string {
   const t = texts('plan');
+  if (plan.agreed?.tier && !hasSubscription({ tier, price, ...plan })) return '';
   if (price) return t.price({ amount: formatMoney(price), interval: formatInterval(price.interval) });
   return tier !== 'free' && hasSubscription({ tier, price, ...plan }) ? '' : t.free;
 }

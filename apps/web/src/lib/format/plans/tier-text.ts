@@ -51,7 +51,7 @@ export function lossesText(from: Tier, to: Tier, meters: Meters): string[] {
 }
 
 /** "10 members", "50,000 API calls a month" or "in a billing period", "Unlimited members", "No projects". */
-function limitText(id: string, limit: number | null, meters: Meters): string {
+export function limitText(id: string, limit: number | null, meters: Meters): string {
   const t = texts('plan');
   const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: withSpaces(id), resets: null };
   if (limit === null) return t.unlimitedOf({ meter: id, name: inSentence(meter.name) });
@@ -74,7 +74,7 @@ function withoutText(feature: string): string {
   return texts('plan').without({ feature, name: inSentence(withSpaces(feature)) });
 }
 
-function featureName(feature: string): string {
+export function featureName(feature: string): string {
   return texts('plan').feature({ feature, name: withSpaces(feature) });
 }
 

@@ -7,6 +7,7 @@ import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { decisionNotice } from '../../queue/decision-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
+import { overrideInput, postedOverride } from './override-form.ts';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
@@ -14,6 +15,7 @@ export const load: PageServerLoad = async (event) => {
     now: new Date().toISOString(),
     organisation: await operators.organisation({ organisation_id: event.params.organisation }),
     suspending: event.url.searchParams.get('ask') === 'suspend',
+    overriding: event.url.searchParams.get('ask') === 'override',
   };
 };
 
@@ -26,6 +28,31 @@ export const actions: Actions = {
       notice: (_form, organisation) =>
         suspendedNotice(organisationName(organisation), hrefOf(organisation.id), organisation),
       failure: (form) => ({ reason: text(form, 'reason') }),
+    },
+  ),
+
+  override: formAction(
+    ({ operators }, form, { params }) =>
+      operators.setOverride({
+        organisation_id: params.organisation ?? '',
+        ...overrideInput(postedOverride(form)),
+      }),
+    {
+      done: (_form, _set, { params }) => hrefOf(params.organisation ?? ''),
+      notice: (_form, { name, slug, without_effect: parts }) =>
+        parts.length === 0
+          ? texts('overrideDone').saved({ name: named(organisationName({ name, slug })) })
+          : texts('overrideDone').idle,
+      failure: (form) => ({ override: postedOverride(form), reason: null }),
+    },
+  ),
+
+  endOverride: formAction(
+    ({ operators }, _form, { params }) => operators.endOverride({ organisation_id: params.organisation ?? '' }),
+    {
+      done: (_form, { id }) => hrefOf(id),
+      notice: (_form, organisation) => texts('overrideDone').ended({ name: named(organisationName(organisation)) }),
+      failure: () => ({ reason: null }),
     },
   ),
 

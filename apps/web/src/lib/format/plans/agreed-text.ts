@@ -1,0 +1,28 @@
+import { formatDate } from '#lib/format/dates.ts';
+import { formatList } from '#lib/format/lists.ts';
+import { texts } from '#lib/language/texts.ts';
+import type { Plan, Usage } from '#lib/subscription.ts';
+import { featureName, limitText } from './tier-text.ts';
+
+/** The moment before an end: what ends at midnight is there on the day before it, and until then. */
+function lastMoment(end: string): string {
+  return new Date(Date.parse(end) - 1).toISOString();
+}
+
+/** "Agreed with us until 31 January 2027: Gold, 50 projects." Empty where the plan is what the subscription gives. */
+export function agreedText({ name, agreed }: Plan, usage: Usage[]): string {
+  const t = texts('plan');
+  if (!agreed) return '';
+  const meters = usage.map(({ resets = null, ...meter }) => ({ ...meter, resets }));
+  const parts = [
+    ...(agreed.tier ? [name] : []),
+    ...usage
+      .filter(({ meter }) => agreed.meters.includes(meter))
+      .map(({ meter, limit }) => limitText(meter, limit, meters)),
+    ...agreed.features.map(featureName),
+  ];
+  const what = formatList(parts);
+  return agreed.until === null
+    ? t.agreed({ what })
+    : t.agreedUntil({ what, day: formatDate(lastMoment(agreed.until)) });
+}

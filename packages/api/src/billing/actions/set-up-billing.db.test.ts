@@ -1,8 +1,10 @@
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiVersion } from '../../platform/providers/payment/account.ts';
 import { createPayment } from '../../platform/providers/payment/connection.ts';
 import { sandboxIdentity, sandboxPayment, serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember, withPrices } from '../../testing/billing.ts';
+import { subscribedTypes } from '../events/event-handlers.ts';
 import { openPortal } from './open-portal.ts';
 import type { BillingApp } from './require-payment.ts';
 import { setUpBilling } from './set-up-billing.ts';
@@ -132,4 +134,53 @@ test('unmarked objects of an earlier version are recognised by return address an
 test('a configured price id that does not exist is refused with a sentence', async () => {
   const wrong = await withPrices(app, { PAYMENT_PRICE_GOLD: 'price_nowhere' });
   await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');
+});
+
+describe('the webhook endpoint', () => {
+  const url = 'https://id.example.com/webhooks/payment';
+  const onWeb = (): BillingApp => ({ ...app, config: { ...app.config, publicBaseUrl: 'https://id.example.com' } });
+  const endpoints = () => Object.values(empty.payment.state().webhook_endpoints).filter((each) => each.url === url);
+  const secretIn = (report: string) => /^PAYMENT_WEBHOOK_SECRET=(.+)$/m.exec(report)?.[1];
+  const stripe = () => app.payment.ask;
+
+  test('is made once, in our version with our types, and its secret is printed that once', async () => {
+    const report = await setUpBilling(onWeb());
+    expect(report).toMatch(/\nwebhook: endpoint we_\w+ made\nPAYMENT_WEBHOOK_SECRET=\S+$/);
+    expect(endpoints()).toMatchObject([{ api_version: apiVersion, enabled_events: subscribedTypes }]);
+    expect(endpoints()[0]?.secret).toBe(secretIn(report));
+    const again = await setUpBilling(onWeb());
+    expect(again).toMatch(/\nwebhook: endpoint we_\w+ was there$/);
+    expect(endpoints()).toHaveLength(1);
+  });
+
+  test('gets the types that it lacks, and keeps the others', async () => {
+    const [made] = endpoints();
+    await stripe()((provider) =>
+      provider.webhookEndpoints.update(made?.id ?? '', { enabled_events: ['charge.captured', 'invoice.paid'] }),
+    );
+    const report = await setUpBilling(onWeb());
+    expect(report).toContain('checkout.session.completed');
+    expect(secretIn(report)).toBeUndefined();
+    const enabled = endpoints()[0]?.enabled_events ?? [];
+    expect(enabled.toSorted()).toEqual([...subscribedTypes, 'charge.captured'].toSorted());
+  });
+
+  test('of another version stays, and one of ours is made beside it', async () => {
+    for (const { id } of endpoints()) await stripe()((provider) => provider.webhookEndpoints.del(id));
+    await stripe()((provider) =>
+      provider.webhookEndpoints.create({ url, enabled_events: ['invoice.paid'], api_version: '2024-06-20' }),
+    );
+    const [old] = endpoints();
+    const report = await setUpBilling(onWeb());
+    expect(report).toContain(`beside ${old?.id}, which has another version`);
+    expect(endpoints().map(({ api_version }) => api_version)).toEqual(['2024-06-20', apiVersion]);
+    expect(endpoints()[0]?.enabled_events).toEqual(['invoice.paid']);
+    expect(secretIn(report)).toBe(endpoints()[1]?.secret);
+  });
+
+  test('is not made for an address on this machine', async () => {
+    const count = Object.keys(empty.payment.state().webhook_endpoints).length;
+    expect(await setUpBilling(app)).toMatch(/\nwebhook: none, because the provider cannot reach http:\/\/localhost:/);
+    expect(Object.keys(empty.payment.state().webhook_endpoints)).toHaveLength(count);
+  });
 });

@@ -16,13 +16,14 @@ import { claimMode } from '../mode.ts';
 import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
 import { portalOffer, portalSetting, saveOffer, setupLease } from '../prices/portal-configuration.ts';
 import { readPrices } from '../prices/read-prices.ts';
+import { setUpWebhook } from './set-up-webhook.ts';
 
 /**
  * Creates what is missing at the provider: a product and a price for each paid tier, with
  * its lookup key and the declared amount, and the portal's configuration. Existing prices do
  * not change; the portal's configuration is updated. Every object is marked with this
- * deployment; another deployment's objects are neither changed nor used. Returns lines that
- * report what was done.
+ * deployment; another deployment's objects are neither changed nor used. Makes the webhook endpoint too. Returns lines
+ * that report what was done; the last one is the setting with the endpoint's secret, if one was made.
  *
  * @throws Error that names PAYMENT_SECRET_KEY if the database belongs to the other mode; AppError BILLING_UNAVAILABLE, BUSY or PROVIDER_UNAVAILABLE; INTERNAL without a canonical
  *   base URL; Error if a configured price id does not exist (only lookup keys can be created), or if
@@ -49,10 +50,13 @@ export async function setUpBilling(app: App): Promise<string> {
       .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
     await saveOffer(app, offer);
     const foreign = await foreignKeys(app, ask);
+    const webhook = await setUpWebhook(app.config, ask, deploymentMark(app.config));
     return [
       ...tiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
       ...tiers.flatMap((tier) => foreignPrice(app, foreign, tier) ?? []),
       `portal: configuration ${portalConfiguration} is up to date`,
+      webhook.line,
+      ...(webhook.secret === null ? [] : [`PAYMENT_WEBHOOK_SECRET=${webhook.secret}`]),
     ].join('\n');
   });
 }

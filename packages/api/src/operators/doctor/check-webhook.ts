@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { subscribedTypes } from '../../billing/events/event-handlers.ts';
 import { webhookUrl } from '../../platform/links.ts';
-import { webhookEndpoints } from '../../platform/providers/payment/account.ts';
+import { apiVersion, type WebhookEndpoint, webhookEndpoints } from '../../platform/providers/payment/account.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { signDelivery } from '../../platform/providers/payment/verify-delivery.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
@@ -57,21 +57,29 @@ async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | n
   const about = 'Webhook endpoint';
   try {
     const ours = (await webhookEndpoints(ask)).filter((each) => each.url === url);
-    const live = ours.find(({ isEnabled }) => isEnabled);
+    const enabled = ours.filter(({ isEnabled }) => isEnabled);
+    const live = enabled.find((each) => each.apiVersion === apiVersion) ?? enabled[0];
     if (live === undefined) {
       const sentence =
         ours.length > 0
           ? `The provider has switched the endpoint ${url} off. Switch it on again there.`
-          : `The provider sends no events to ${url}. Add it there as an endpoint with snapshot payloads, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
+          : `The provider sends no events to ${url}. Run the admin command billing-setup, and set PAYMENT_WEBHOOK_SECRET to the secret that it prints. An endpoint that is made by hand needs snapshot payloads.`;
       return wrong(about, sentence);
     }
-    return checkTypes(live.types, url);
+    return checkVersion(live, url) ?? checkTypes(live.types, url);
   } catch (error) {
     const { status } = providerErrorOf(error) ?? {};
     // checkPayment reports all other failures, such as an invalid key.
     if (status !== 403) return null;
     return note(about, 'This key may not read the endpoints: compare them with docs/payment.md by hand.');
   }
+}
+
+/** Events of another version are read, with what they tell; the service is written for its own. */
+function checkVersion({ apiVersion: sent }: WebhookEndpoint, url: string): Finding | null {
+  if (sent === apiVersion) return null;
+  const sentence = `The provider sends events of ${sent ?? 'the account’s default version'} to ${url}, and this release is written for ${apiVersion}. Run the admin command billing-setup: it makes an endpoint of that version beside it.`;
+  return note('Webhook endpoint', sentence);
 }
 
 function checkTypes(enabled: string[], url: string): Finding {

@@ -1,16 +1,52 @@
+import Stripe from 'stripe';
 import { type Ask, answeredAt } from './connection.ts';
 import { listAll, pagesOf } from './list-all.ts';
 
-export type WebhookEndpoint = { url: string; isEnabled: boolean; types: string[] };
+export type WebhookEndpoint = {
+  id: string;
+  url: string;
+  isEnabled: boolean;
+  types: string[];
+  /** The version in which events are sent to it; null for the account's default. */
+  apiVersion: string | null;
+};
+
+/** The version of events that this service is written for. */
+export const apiVersion: string = Stripe.API_VERSION;
+
+type EventTypes = Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
 /** Returns the account's webhook endpoints. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function webhookEndpoints(ask: Ask): Promise<WebhookEndpoint[]> {
   const all = await listAll(ask, (provider, paging) => provider.webhookEndpoints.list(paging));
-  return all.map(({ url, status, enabled_events }) => ({
+  return all.map(({ id, url, status, enabled_events, api_version }) => ({
+    id,
     url,
     isEnabled: status === 'enabled',
     types: enabled_events,
+    apiVersion: api_version,
   }));
+}
+
+/**
+ * Makes a webhook endpoint that gets events of some types in our version. Returns its secret, which the provider tells
+ * this once.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
+export async function createWebhookEndpoint(
+  ask: Ask,
+  { url, types, metadata }: { url: string; types: string[]; metadata: Record<string, string> },
+): Promise<{ id: string; secret: string }> {
+  const params = { url, enabled_events: types as EventTypes, api_version: Stripe.API_VERSION, metadata };
+  const { id, secret } = await ask((provider) => provider.webhookEndpoints.create(params));
+  if (secret === undefined) throw new Error(`The provider told no secret of the endpoint ${id}.`);
+  return { id, secret };
+}
+
+/** Makes an endpoint get events of exactly these types. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function setWebhookTypes(ask: Ask, id: string, types: string[]): Promise<void> {
+  await ask((provider) => provider.webhookEndpoints.update(id, { enabled_events: types as EventTypes }));
 }
 
 /**

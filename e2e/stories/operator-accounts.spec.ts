@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
@@ -37,12 +38,49 @@ for (const javaScriptEnabled of [true, false]) {
       expect((await signInAgain()).status()).toBe(200);
     });
 
+    test('a person is signed out everywhere, exported and deleted at their request, and the audit log tells it', async ({
+      page,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request, { organisation: 'Leaving Ltd' });
+      const signInAgain = () => request.post('/api/login', { data: { email, password: passPhrase } });
+      expect((await signInAgain()).status()).toBe(200);
+      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await page.goto(`/operator/people?search=${email}`);
+      await page.getByRole('link', { name: email }).click();
+      await page.getByRole('button', { name: `Sign out everywhere: ${email}` }).click();
+      await expect(page.getByRole('status').getByText(`${email} is signed out everywhere.`)).toBeVisible();
+      expect((await request.get('/api/session')).status()).toBe(401);
+
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: `Export data of ${email}` }).click();
+      expect(fs.readFileSync(await (await downloading).path(), 'utf8')).toContain(email);
+      await page.goto(`/operator/audit?search=${email}`);
+      await expect(page.getByRole('main').getByText('from 127.0.0.1').first()).toBeVisible();
+      await expect(page.getByRole('main').getByRole('link', { name: email }).first()).toBeVisible();
+      await page.getByRole('main').getByRole('link', { name: email }).first().click();
+
+      await page.getByRole('link', { name: `Delete account of ${email}` }).click();
+      const dialog = page.getByRole('dialog', { name: `Delete the account of ${email}?` });
+      await dialog.getByLabel('Your password').fill('another pass phrase');
+      await dialog.getByRole('button', { name: 'Delete account' }).click();
+      await expect(dialog.getByRole('alert')).toBeVisible();
+      await dialog.getByLabel('Your password').fill(passPhrase);
+      await dialog.getByRole('button', { name: 'Delete account' }).click();
+      await expect(page).toHaveURL('/operator/people');
+      await expect(page.getByRole('status').getByText('The account is deleted.')).toBeVisible();
+      expect((await signInAgain()).status()).toBe(401);
+    });
+
     test('an organisation is found, suspended and restored', async ({ page, request, service }) => {
       const organisation = javaScriptEnabled ? 'Suspended Weir' : 'Suspended Lock';
       const email = await makeOwner(service, request, { organisation });
       await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
       await page.goto(`/operator/organisations?search=${encodeURIComponent(organisation)}`);
       await page.getByRole('link', { name: organisation }).click();
+      await page.getByRole('link', { name: 'Billing history' }).click();
+      await page.getByRole('link', { name: 'Organisation page' }).click();
       await expect(page.getByText(email).first()).toBeVisible();
       await page.getByRole('link', { name: `Suspend ${organisation}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
@@ -93,6 +131,27 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+test('lists are narrowed by status and plan', async ({ page, request, service }) => {
+  const waiting = await makeOwner(service, request, { approved: false, organisation: 'Narrow Waiting' });
+  const active = await makeOwner(service, request, { organisation: 'Narrow Active' });
+  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await page.goto('/operator/people');
+  await scriptsRun(page);
+  await page.getByLabel('Status').selectOption('Awaiting approval');
+  await expect(page).toHaveURL(/status=awaiting_approval/);
+  await expect(page.getByRole('link', { name: waiting })).toBeVisible();
+  await expect(page.getByRole('link', { name: active })).toHaveCount(0);
+
+  await page.goto('/operator/organisations?search=Narrow');
+  await page.getByLabel('Status').selectOption('Approved');
+  await expect(page.getByRole('link', { name: 'Narrow Waiting' })).toHaveCount(0);
+  await page.getByLabel('Plan').selectOption('Gold');
+  await expect(page.getByRole('link', { name: 'Narrow Active' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Show all organisations' })).toBeVisible();
+  await page.getByLabel('Plan').selectOption('Free');
+  await expect(page.getByRole('link', { name: 'Narrow Active' })).toBeVisible();
+});
+
 test('operators download people and organisations as files in which no cell runs as a formula', async ({
   page,
   request,
@@ -109,7 +168,7 @@ test('operators download people and organisations as files in which no cell runs
   expect(await (await page.request.get('/operator/people.csv')).text()).toContain(email);
 
   await request.post('/api/login', { data: { email, password: passPhrase } });
-  for (const path of ['people.csv', 'organisations.csv', 'people', 'organisations', 'decided']) {
+  for (const path of ['people.csv', 'organisations.csv', 'people', 'organisations', 'decided', 'audit']) {
     expect((await request.get(`/operator/${path}`)).status(), path).toBe(403);
   }
 });

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { difficultNames, makeOwner, newEmail, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -195,6 +196,62 @@ test('the queue weighs less than 150,000 bytes beside the font that all pages sh
   const document = await page.goto('/operator?search=wood.example');
   await expect(page.getByRole('rowheader')).toHaveCount(50);
   expect((await document?.body())?.length).toBeLessThan(150_000);
+});
+
+test('all that a search finds is selected beyond the page, decided at once and undone at once', async ({
+  page,
+  request,
+  service,
+}) => {
+  const make = () => makeOwner(service, request, { approved: false, email: newEmail('owner', 'willow.example') });
+  for (let made = 0; made < 51; made += 17) await Promise.all(Array.from({ length: 17 }, make));
+  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+
+  await test.step('the list follows what is typed, and the focus stays', async () => {
+    await page.goto('/operator');
+    await scriptsRun(page);
+    await page.getByRole('searchbox').pressSequentially('willow.example');
+    await expect(page).toHaveURL('/operator?search=willow.example');
+    await expect(page.getByRole('rowheader')).toHaveCount(50);
+    await expect(page.getByRole('searchbox')).toBeFocused();
+    await expect(page.getByRole('searchbox')).toHaveValue('willow.example');
+  });
+
+  await page.getByLabel('Select all', { exact: true }).check();
+  await expect(page.getByText('50 on this page.')).toBeVisible();
+  await page.getByRole('button', { name: 'Select all 51.' }).click();
+  await expect(page.getByText('All 51 selected')).toBeVisible();
+  await boxes(page).nth(3).uncheck();
+  await expect(page.getByText('49 selected')).toBeVisible();
+  await boxes(page).nth(3).check();
+  await page.getByRole('button', { name: 'Select all 51.' }).click();
+  await page.getByRole('button', { name: 'Decline the selected requests' }).click();
+  await expect(page.getByRole('dialog', { name: 'Decline 51 organisations?' })).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+  await expect(page.getByText('51 organisations are declined.')).toBeVisible();
+  await expect(page.getByRole('rowheader')).toHaveCount(0);
+
+  await page.locator('#notice').getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('51 organisations wait for a decision again.')).toBeVisible();
+  await expect(page.getByRole('rowheader')).toHaveCount(50);
+
+  await test.step('without a script a box of its own selects them all', async () => {
+    const context = await page
+      .context()
+      .browser()
+      ?.newContext({
+        baseURL: service.baseUrl,
+        javaScriptEnabled: false,
+        storageState: await page.context().storageState(),
+      });
+    const plain = await context?.newPage();
+    if (!plain) throw new Error('there is no browser');
+    await plain.goto('/operator?search=willow.example');
+    await plain.getByLabel('Select all 51.').check();
+    await plain.getByRole('button', { name: 'Approve the selected requests' }).click();
+    await expect(plain.getByText('51 organisations are approved.')).toBeVisible();
+    await context?.close();
+  });
 });
 
 test('no name pushes an action off the page, and names keep their direction', async ({ page, request, service }) => {

@@ -8,6 +8,7 @@ export async function operatorEvents({ newPage, see }: TourPart): Promise<void> 
   await signIn(page, 'desk@gatehouse.example');
 
   await see(page, 'operator-keys', '/operator/keys');
+  await see(page, 'operator-audit', '/operator/audit');
   await see(page, 'operator-events-nothing-found', '/operator/events?search=nothing-of-this-sort');
   await see(page, 'operator-events', '/operator/events?search=Harbour');
   await page.getByRole('link', { name: 'Subscription created' }).click();

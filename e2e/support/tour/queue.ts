@@ -60,6 +60,10 @@ export async function queue({ service, request, newPage, see }: TourPart): Promi
   await expect(page.getByRole('heading', { name: 'ida@optics.example' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Operator', exact: true })).toBeVisible();
   await see(page, 'operator-person');
+  await page.getByRole('link', { name: 'Delete account of ida@optics.example' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page, 'operator-person-delete-dialog');
+  await page.getByRole('dialog').getByRole('link', { name: 'Cancel' }).click();
   await page.getByRole('link', { name: 'Suspend ida@optics.example' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await see(page, 'operator-person-suspend-dialog');

@@ -191,6 +191,7 @@ async function seeConsole(page: Page, t: Texts, see: See): Promise<void> {
     '/people',
     '/people?search=x-y-z',
     `/people?after=${newestId}`,
+    '/audit',
     '/organisations',
   ]) {
     await see(`${at}${path}`);

@@ -71,9 +71,11 @@ export interface Texts {
     not_organisations: string;
     not_storable: string;
     not_suspended: Message<'name'>;
+    not_a_status: string;
     not_text: string;
     nothing_stored: string;
     nothing_to_review: string;
+    operator_erased_by_command: string;
     operator_factor_by_command: string;
     operator_link_by_command: string;
     operators_only: string;
@@ -946,6 +948,17 @@ export interface Texts {
     secondFactor: string;
     factorSet: string;
     factorNone: string;
+    sessionsAndData: string;
+    showEveryone: string;
+    signOutEverywhere: string;
+    signOutOne: Message<'email'>;
+    exportData: string;
+    exportOne: Message<'email'>;
+    erase: string;
+    eraseOne: Message<'email'>;
+    eraseQuestion: Message<'email'>;
+    eraseEffect: string;
+    withMembers: string;
     resetFactor: string;
     resetOne: Message<'email'>;
     resetQuestion: Message<'email'>;
@@ -963,6 +976,8 @@ export interface Texts {
   accountAdminDone: {
     suspended: Message<'name'>;
     restored: Message<'name'>;
+    signedOut: Message<'name'>;
+    erased: string;
     factorsReset: string;
     restore: string;
   };
@@ -1025,6 +1040,16 @@ export interface Texts {
     showShortcuts: string;
     singleKeys: string;
     close: string;
+    audit: string;
+    auditLead: string;
+    addressOfPerson: string;
+    action: string;
+    anyAction: string;
+    deletedAccount: string;
+    showAll: string;
+    status: string;
+    anyStatus: string;
+    anyPlan: string;
     cancel: string;
     search: string;
     findsBeginnings: string;
@@ -1189,6 +1214,7 @@ export interface Texts {
     payload: string;
     payloadDropped: string;
     historyOf: Message<'name'>;
+    backToOrganisation: string;
     historyLead: string;
     subscriptions: string;
     noSubscriptions: string;
@@ -1284,6 +1310,9 @@ export interface Texts {
     needsAttention: string;
     selectAll: string;
     selected: Message<'count'>;
+    allSelected: Message<'count'>;
+    onThisPage: Message<'count'>;
+    selectFound: Message<'count'>;
     tickSeveral: string;
     approve: string;
     decline: string;
@@ -1332,9 +1361,10 @@ export interface Texts {
     severalApproved: Message<'count'>;
     severalDeclined: Message<'count'>;
     alreadyDecided: string;
+    severalWait: Message<never, 'count'>;
+    severalKept: Message<never, 'count'>;
     waitsAgain: Message<'name'>;
     undo: string;
-    showThem: string;
   };
   copy: {
     copy: string;

@@ -43,8 +43,6 @@ export const listInput = z.object({
   rows: z.number('This must be a number.').int().min(1).max(maxRows).default(50),
 });
 
-export type ListInput = z.output<typeof listInput>;
-
 /** Splits rows that were read with one more than the page has. `next` is the id to continue after, null on the last page. */
 export function pageOf<Row extends { id: string }>(rows: Row[], size: number): { shown: Row[]; next: string | null } {
   const shown = rows.slice(0, size);

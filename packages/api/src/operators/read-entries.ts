@@ -1,8 +1,18 @@
-import { desc, eq, type SQL } from 'drizzle-orm';
+import { and, desc, eq, or, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { type AuditAction, auditActions } from '../audit/actions.ts';
 import { aboutUser } from '../audit/read-activity.ts';
+import type { Operator } from '../auth/principal.ts';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
+import { organisations } from '../platform/db/schema/organisations.ts';
+import { isAppError } from '../platform/errors.ts';
+import { freeLine } from '../platform/security/text.ts';
+import { findUser } from './find-accounts.ts';
+import { beforeCursor, cursorInput, cursorOf } from './pagination.ts';
 
 const maxEntries = 100;
 
@@ -25,7 +35,12 @@ async function readEntries(db: Executor, concerns: SQL | undefined) {
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
     .limit(maxEntries);
 
-  return rows.map(({ entry: { id, at, action, details, client }, actor }) => ({
+  return rows.map(({ entry, actor }) => shownEntry(entry, actor));
+}
+
+/** Converts an entry to the form that operators see. */
+function shownEntry({ id, at, action, details, client }: typeof auditEvents.$inferSelect, actor: string | null) {
+  return {
     id,
     at: at.toISOString(),
     action,
@@ -34,5 +49,62 @@ async function readEntries(db: Executor, concerns: SQL | undefined) {
     client,
     /** The address of the user who acted; null for an admin command, a rule and a deleted account. */
     actor,
-  }));
+  };
+}
+
+export const auditInput = z.object({
+  /** The address or id of a user: entries about the user, and those of what the user did. */
+  person: freeLine(254).optional(),
+  action: z.enum(Object.keys(auditActions) as AuditAction[], 'This must be an action.').optional(),
+  after: cursorInput,
+});
+
+/** The rows of a page of the audit log. */
+const rowsPerPage = 50;
+
+/** Returns a page of the audit log, newest first: who did what, when and about whom. Names of who was deleted are gone. */
+export async function readAudit(app: App, _operator: Operator, { person, action, after }: z.output<typeof auditInput>) {
+  const subject = alias(users, 'subject');
+  const concerned = person ? await idOf(app.db, person) : undefined;
+  const rows = await app.db
+    .select({
+      entry: auditEvents,
+      actor: users.email,
+      subject: subject.email,
+      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+    })
+    .from(auditEvents)
+    .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .leftJoin(subject, eq(subject.id, auditEvents.userId))
+    .leftJoin(organisations, eq(organisations.id, auditEvents.organisationId))
+    .where(
+      and(
+        concerned === undefined ? undefined : or(eq(auditEvents.userId, concerned), eq(auditEvents.actorId, concerned)),
+        action && eq(auditEvents.action, action),
+        beforeCursor(auditEvents.at, auditEvents.id, after),
+      ),
+    )
+    .orderBy(desc(auditEvents.at), desc(auditEvents.id))
+    .limit(rowsPerPage + 1);
+
+  const shown = rows.slice(0, rowsPerPage);
+  const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
+  return {
+    entries: shown.map(({ entry, actor, subject: about, organisation }) => ({
+      ...shownEntry(entry, actor),
+      /** The user whom it is about, unless that is the actor; the address is null of a deleted one. */
+      person: entry.userId === null || entry.userId === entry.actorId ? null : { id: entry.userId, email: about },
+      organisation,
+    })),
+    next: last === undefined ? null : cursorOf(last.entry.at, last.entry.id),
+  };
+}
+
+/** The id of a user by address or id; one that nobody has where there is none. */
+async function idOf(db: Executor, person: string): Promise<string> {
+  const found = await findUser(db, person).catch((error: unknown) => {
+    if (isAppError(error) && error.code === 'NOT_FOUND') return null;
+    throw error;
+  });
+  return found?.id ?? '00000000-0000-0000-0000-000000000000';
 }

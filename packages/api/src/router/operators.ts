@@ -14,6 +14,7 @@ import { endOverride, endOverrideInput, setOverride, setOverrideInput } from '..
 import {
   listOrganisations,
   organisationInput,
+  organisationsInput,
   readOrganisationPage,
 } from '../operators/organisations/read-organisations.ts';
 import {
@@ -22,28 +23,52 @@ import {
   suspendOrganisation,
   suspendOrganisationInput,
 } from '../operators/organisations/suspend-organisation.ts';
-import { listInput } from '../operators/pagination.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
-import { decidedInput, readDecided, undoDecision, undoInput } from '../operators/queue/decided.ts';
+import { approveAll, approveAllInput, declineAll, declineAllInput } from '../operators/queue/decide-all.ts';
+import {
+  decidedInput,
+  readDecided,
+  undoDecision,
+  undoDecisions,
+  undoInput,
+  undoSeveralInput,
+} from '../operators/queue/decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
+import { auditInput, readAudit } from '../operators/read-entries.ts';
 import { createPasswordLinkFor, passwordLinkInput } from '../operators/users/create-password-link.ts';
-import { listUsers, readUserPage, userInput } from '../operators/users/read-users.ts';
+import { eraseInConsole, eraseInput, exportOnRequest } from '../operators/users/data-requests.ts';
+import { listUsers, readUserPage, userInput, usersInput } from '../operators/users/read-users.ts';
 import { resetSecondFactorOf } from '../operators/users/reset-second-factor.ts';
-import { restoreUser, restoreUserInput, suspendUser, suspendUserInput } from '../operators/users/suspend-user.ts';
-import { body, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
+import {
+  endSessionsInConsole,
+  restoreUser,
+  restoreUserInput,
+  suspendUser,
+  suspendUserInput,
+} from '../operators/users/suspend-user.ts';
+import { body, fresh, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
   queue: operatorProcedure.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
   approve: operatorProcedure
     .input(body(approveInput))
     .mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input, ctx.client)),
+  approveAll: operatorProcedure
+    .input(body(approveAllInput))
+    .mutation(({ ctx, input }) => approveAll(ctx.app, ctx.principal, input, ctx.client)),
+  declineAll: operatorProcedure
+    .input(body(declineAllInput))
+    .mutation(({ ctx, input }) => declineAll(ctx.app, ctx.principal, input, ctx.client)),
   decided: operatorProcedure
     .input(body(decidedInput))
     .query(({ ctx, input }) => readDecided(ctx.app, ctx.principal, input)),
   undoDecision: operatorProcedure
     .input(body(undoInput))
     .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => listUsers(ctx.app, ctx.principal, input)),
+  undoDecisions: operatorProcedure
+    .input(body(undoSeveralInput))
+    .mutation(({ ctx, input }) => undoDecisions(ctx.app, ctx.principal, input, ctx.client)),
+  people: operatorProcedure.input(body(usersInput)).query(({ ctx, input }) => listUsers(ctx.app, ctx.principal, input)),
   person: operatorProcedure
     .input(body(userInput))
     .query(({ ctx, input }) => readUserPage(ctx.app, ctx.principal, input)),
@@ -55,6 +80,20 @@ export const operatorsRouter = router({
     await resetSecondFactorOf(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
+  endSessions: operatorProcedure
+    .input(body(userInput))
+    .mutation(({ ctx, input }) => endSessionsInConsole(ctx.app, ctx.principal, input, ctx.client)),
+  export: operatorProcedure
+    .use(fresh)
+    .input(body(userInput))
+    .mutation(({ ctx, input }) =>
+      exportOnRequest(ctx.app, { userId: input.user_id }, inConsole(ctx.principal, ctx.client)),
+    ),
+  erase: operatorProcedure
+    .use(freshOrPassword)
+    .input(body(eraseInput))
+    .mutation(({ ctx, input }) => eraseInConsole(ctx.app, ctx.principal, input, ctx.client)),
+  audit: operatorProcedure.input(body(auditInput)).query(({ ctx, input }) => readAudit(ctx.app, ctx.principal, input)),
   withoutFactor: operatorProcedure.query(({ ctx }) => readOperatorsWithoutFactor(ctx.app, ctx.principal)),
   suspend: operatorProcedure
     .input(body(suspendUserInput))
@@ -63,7 +102,7 @@ export const operatorsRouter = router({
     .input(body(restoreUserInput))
     .mutation(({ ctx, input }) => restoreUser(ctx.app, input, inConsole(ctx.principal, ctx.client))),
   organisations: operatorProcedure
-    .input(body(listInput))
+    .input(body(organisationsInput))
     .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
   organisation: operatorProcedure
     .input(body(organisationInput))

@@ -116,6 +116,7 @@ const powers: Record<string, Attempt> = {
     api.keys.create({ organisation_id: owner.organisationId, name: 'Worker', password }),
   'an API key of the deployment': (api, _of, password) => api.operators.createKey({ name: 'Worker', password }),
   'a password link': (api, { person }, password) => api.operators.passwordLink({ user_id: person, password }),
+  'the erasure of a person': (api, { person }, password) => api.operators.erase({ user_id: person, password }),
   'an invitation of an admin': (api, { owner }, password) =>
     api.members.invite({ organisation_id: owner.organisationId, role: 'admin', password }),
   'the role admin': (api, { owner, member }, password) =>

@@ -14,7 +14,7 @@ import type { Client } from '../../platform/security/client.ts';
 import { lockForDeletion, organisationsChanged, removeOrganisation } from './delete-organisation.ts';
 import { eraseTracesOfUser } from './erase-traces.ts';
 
-type Options = {
+export type EraseOptions = {
   /** Who erases: the user, an operator, or null for an admin command and a rule. */
   actorId: string | null;
   client?: Client | undefined;
@@ -40,7 +40,7 @@ type Options = {
 export async function eraseUser(
   app: App,
   { userId }: { userId: string },
-  { actorId, client, keepKeys = false, isStillWanted = async () => true, ...which }: Options,
+  { actorId, client, keepKeys = false, isStillWanted = async () => true, ...which }: EraseOptions,
 ): Promise<{ slugs: string[] } | null> {
   const ending = await organisationsEndingWith(app.db, userId, which);
   if (!(await isStillWanted(app.db))) throw organisationsChanged();

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, isNotNull, isNull, lt, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
@@ -12,22 +12,42 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
+import { freeLine } from '../../platform/security/text.ts';
 import type { CommandLine } from '../actor.ts';
-import { type ListInput, pageOf } from '../pagination.ts';
+import { listInput, pageOf } from '../pagination.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
 import { contains, readSearchReach } from '../search.ts';
 
+const organisationStatuses = ['approved', 'pending', 'declined', 'suspended'] as const;
+
+export const organisationsInput = listInput.extend({
+  status: z.enum(organisationStatuses, zodMessage('not_a_status')).optional(),
+  /** A tier of the plans. Any other value finds no organisation. */
+  tier: freeLine(100).optional(),
+});
+
 /**
- * Returns a page of the organisations, newest first: all of them, or those whose name or slug
- * contains the search (`search_finds` says how far it reaches). Each has its status, its plan and
- * the address of its first owner.
+ * Returns a page of the organisations, newest first: all of them, or those whose name or slug contains the search
+ * (`search_finds` says how far it reaches), with the status and the tier. Each has its status, its plan and the address of
+ * its first owner.
  */
-export async function listOrganisations(app: App, _reader: Operator | CommandLine, { search, after, rows }: ListInput) {
+export async function listOrganisations(
+  app: App,
+  _reader: Operator | CommandLine,
+  { search, status, tier, after, rows }: z.output<typeof organisationsInput>,
+) {
   const found = await app.db
     .select(organisationColumns)
     .from(organisations)
     .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
-    .where(and(await matches(app, search), after === undefined ? undefined : lt(organisations.id, after)))
+    .where(
+      and(
+        await matches(app, search),
+        hasStatus(status),
+        hasTier(app, tier),
+        after === undefined ? undefined : lt(organisations.id, after),
+      ),
+    )
     .orderBy(desc(organisations.id))
     .limit(rows + 1);
   const { shown, next } = pageOf(found, rows);
@@ -75,6 +95,22 @@ function shownOrganisation(app: App, { planRow, approval, suspendedAt, createdAt
 
 async function matches(app: App, search: string | undefined): Promise<SQL | undefined> {
   return search ? contains(app, search, { lower: [organisations.slug], mixed: [organisations.name] }) : undefined;
+}
+
+function hasStatus(status: (typeof organisationStatuses)[number] | undefined): SQL | undefined {
+  if (status === undefined) return undefined;
+  if (status === 'suspended') return isNotNull(organisations.suspendedAt);
+  return and(isNull(organisations.suspendedAt), eq(organisations.approval, status));
+}
+
+/** The condition that an organisation has a tier now, as `currentPlan` reads it: the first one without a row, too. */
+function hasTier(app: App, tier: string | undefined): SQL | undefined {
+  if (!tier) return undefined;
+  const { validUntil, nextTier, tier: stored } = organisationPlans;
+  const current = sql`case when ${validUntil} <= ${app.now().toISOString()} then ${nextTier} else ${stored} end`;
+  if (tier !== app.plans.tiers[0].tier) return eq(current, tier);
+  const others = app.plans.tiers.slice(1).map((each) => each.tier);
+  return or(isNull(current), notInArray(current, others));
 }
 
 const maxMembers = 50;

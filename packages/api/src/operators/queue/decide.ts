@@ -26,6 +26,11 @@ const organisationIds = z
   .min(1, zodMessage('choose_an_organisation_at_least'))
   .max(200, zodMessage('too_many_organisations_chosen'));
 
+/** Only operators see it, with the decision. */
+export const declineReason = freeLine(300)
+  .optional()
+  .transform((reason) => reason || 'No reason was given.');
+
 export const approveInput = z.object({
   organisation_ids: organisationIds,
   /** The decline that the approval ends: a page that showed none, or an earlier one, ends no decline. */
@@ -33,9 +38,7 @@ export const approveInput = z.object({
 });
 export const declineInput = z.object({
   organisation_ids: organisationIds,
-  reason: freeLine(300)
-    .optional()
-    .transform((reason) => reason || 'No reason was given.'),
+  reason: declineReason,
 });
 
 /**

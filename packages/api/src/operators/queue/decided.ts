@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, isNull, ne, notExists, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, notExists, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -6,6 +6,7 @@ import type { Operator } from '../../auth/principal.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
+import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
@@ -96,44 +97,91 @@ export async function undoDecision(
   { organisation_id: id, decided_at }: z.output<typeof undoInput>,
   client: Client,
 ) {
-  const { user, organisation: own } = principal;
-  if (own?.id === id) throw new AppError('VALIDATION', message('own_approval_undone'));
+  if (principal.organisation?.id === id) throw new AppError('VALIDATION', message('own_approval_undone'));
 
   return app.db.transaction(async (tx) => {
-    // A checkout that is being opened waits for the lock, or is stored and seen below.
-    await lockOrganisation(tx, id);
     const { name, slug } = await readOrganisationNames(tx, id);
-    const wasApproved = (await tx.$count(organisations, and(eq(organisations.id, id), isApproved))) > 0;
-    const [changed] = await tx
-      .update(organisations)
-      .set({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null })
-      .where(
-        and(
-          eq(organisations.id, id),
-          ne(organisations.approval, 'pending'),
-          eq(decidedAt, decided_at.toISOString()),
-          isNull(organisations.suspendedAt),
-          gt(decidedAt, undoLimit(app).toISOString()),
-          notExists(liveSubscription(tx, id)),
-          notExists(openCheckout(tx, id)),
-        ),
-      )
-      .returning({ id: organisations.id });
-    if (changed === undefined) {
+    if (!(await undoOne(app, tx, principal, { id, decided_at }, client))) {
       throw new AppError('VALIDATION', message('decision_final', { name: name ?? slug }));
-    }
-
-    await recordAudit(tx, app.now(), { action: 'decision-undone', actorId: user.id, client, organisationId: id });
-    // Without the approval access ends. Without the decline nothing changes for other services.
-    if (wasApproved) {
-      await recordChange(tx, app.now(), {
-        type: 'organisation.suspended',
-        organisationId: id,
-        data: { approval: 'pending' },
-      });
     }
     return { id, name: name ?? slug };
   });
+}
+
+export const undoSeveralInput = z.object({ decided_at: shownTime });
+
+/**
+ * Undoes what an operator decided at once, by its time, as `undoDecision` does one decision. Those that can no longer be
+ * undone keep their decision. Returns how many wait again, and how many do not.
+ *
+ * @throws AppError NOT_FOUND if the operator decided nothing then.
+ */
+export async function undoDecisions(
+  app: App,
+  principal: Operator,
+  { decided_at }: z.output<typeof undoSeveralInput>,
+  client: Client,
+) {
+  return app.db.transaction(async (tx) => {
+    const decided = await tx
+      .selectDistinct({ id: auditEvents.organisationId })
+      .from(auditEvents)
+      .where(
+        and(
+          eq(auditEvents.actorId, principal.user.id),
+          eq(auditEvents.at, decided_at),
+          inArray(auditEvents.action, ['organisation-approved', 'organisation-declined']),
+        ),
+      )
+      .orderBy(auditEvents.organisationId);
+    const ids = decided.flatMap(({ id }) => (id === null || id === principal.organisation?.id ? [] : [id]));
+    if (ids.length === 0) throw new AppError('NOT_FOUND', message('no_such_organisation'));
+
+    let undone = 0;
+    // In the order of their ids, so that two operators who undo at once do not wait for each other.
+    for (const id of ids) if (await undoOne(app, tx, principal, { id, decided_at }, client)) undone += 1;
+    return { undone, kept: ids.length - undone };
+  });
+}
+
+/** Returns an organisation to the queue. Returns false if its decision was changed since, or cannot be undone. */
+async function undoOne(
+  app: App,
+  tx: Transaction,
+  { user }: Operator,
+  { id, decided_at }: { id: string; decided_at: Date },
+  client: Client,
+): Promise<boolean> {
+  // A checkout that is being opened waits for the lock, or is stored and seen below.
+  await lockOrganisation(tx, id);
+  const wasApproved = (await tx.$count(organisations, and(eq(organisations.id, id), isApproved))) > 0;
+  const [changed] = await tx
+    .update(organisations)
+    .set({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null })
+    .where(
+      and(
+        eq(organisations.id, id),
+        ne(organisations.approval, 'pending'),
+        eq(decidedAt, decided_at.toISOString()),
+        isNull(organisations.suspendedAt),
+        gt(decidedAt, undoLimit(app).toISOString()),
+        notExists(liveSubscription(tx, id)),
+        notExists(openCheckout(tx, id)),
+      ),
+    )
+    .returning({ id: organisations.id });
+  if (changed === undefined) return false;
+
+  await recordAudit(tx, app.now(), { action: 'decision-undone', actorId: user.id, client, organisationId: id });
+  // Without the approval access ends. Without the decline nothing changes for other services.
+  if (wasApproved) {
+    await recordChange(tx, app.now(), {
+      type: 'organisation.suspended',
+      organisationId: id,
+      data: { approval: 'pending' },
+    });
+  }
+  return true;
 }
 
 const isApproved = eq(organisations.approval, 'approved');

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, ilike, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
@@ -55,6 +55,7 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
   ].sort((one, other) => positionOf(one).localeCompare(positionOf(other)));
   const shown = found.slice(0, rowsPerPage);
   const last = found.length > rowsPerPage ? shown.at(-1) : undefined;
+  const counts = await readCounts(app, { isWaiting, firstOwner, withoutOrganisation: awaitsWithoutOrganisation(app) });
   return {
     waiting: shown.map(({ organisation, owner, requestedAt, ...facts }) => ({
       organisation,
@@ -66,8 +67,38 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
       ],
     })),
     next: last === undefined ? null : cursorOf(last.requestedAt, last.organisation.id),
-    counts: await readCounts(app, { isWaiting, firstOwner, withoutOrganisation: awaitsWithoutOrganisation(app) }),
+    counts,
+    /** How many requests the search finds, counted like `counts`. */
+    found: search ? (await waitingIds(app, { search })).length : counts.waiting,
   };
+}
+
+/**
+ * Returns the ids of the requests that a search finds, as the queue lists them, the oldest first and at most
+ * `maxCounted`. `until` leaves out those whose address was verified after a page was read, so that nobody decides what the page did not count.
+ */
+export async function waitingIds(
+  app: App,
+  { search, until }: { search?: string | undefined; until?: Date },
+): Promise<string[]> {
+  const wereVerified = until && lte(users.emailVerifiedAt, until);
+  const withOrganisation = await app.db
+    .select({ id: organisations.id, at: organisations.createdAt })
+    .from(organisations)
+    .innerJoinLateral(verifiedOwner(app.db), sql`true`)
+    .where(and(isWaiting, matches(search), wereVerified))
+    .orderBy(asc(organisations.createdAt), asc(organisations.id))
+    .limit(maxCounted);
+  const withoutOrganisation = await app.db
+    .select({ id: users.id, at: users.createdAt })
+    .from(users)
+    .where(and(awaitsWithoutOrganisation(app), matchesAddress(search), wereVerified))
+    .orderBy(asc(users.createdAt), asc(users.id))
+    .limit(maxCounted);
+  return [...withOrganisation, ...withoutOrganisation]
+    .sort((one, other) => one.at.getTime() - other.at.getTime())
+    .slice(0, maxCounted)
+    .map(({ id }) => id);
 }
 
 const ownerColumns = { owner: { id: users.id, email: users.email, name: users.name }, ...evidenceColumns };

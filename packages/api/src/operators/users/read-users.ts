@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, type SQL } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { userHasFactor } from '../../auth/factors/has-factor.ts';
@@ -13,23 +13,32 @@ import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
 import type { CommandLine } from '../actor.ts';
-import { type ListInput, pageOf } from '../pagination.ts';
+import { listInput, pageOf } from '../pagination.ts';
 import { entriesAboutUser } from '../read-entries.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /** A user may belong to any number of organisations; a list names the first of them. */
 const maxMemberships = 20;
 
+const userStatuses = ['active', 'awaiting_approval', 'unverified', 'closed', 'suspended'] as const;
+
+/** The badge that a list shows of a user: a suspended one is closed in every organisation. */
+export const usersInput = listInput.extend({ status: z.enum(userStatuses, zodMessage('not_a_status')).optional() });
+
 /**
  * Returns a page of the users, newest first: all of them, or those whose address or name contains
- * the search (`search_finds` says how far it reaches). Each has its account status in each of its
+ * the search (`search_finds` says how far it reaches), and who have the status. Each has its account status in each of its
  * organisations.
  */
-export async function listUsers(app: App, _reader: Operator | CommandLine, { search, after, rows }: ListInput) {
+export async function listUsers(
+  app: App,
+  _reader: Operator | CommandLine,
+  { search, status, after, rows }: z.output<typeof usersInput>,
+) {
   const found = await app.db
     .select()
     .from(users)
-    .where(and(await matches(app, search), after === undefined ? undefined : lt(users.id, after)))
+    .where(and(await matches(app, search), hasStatus(status), after === undefined ? undefined : lt(users.id, after)))
     .orderBy(desc(users.id))
     .limit(rows + 1);
   const { shown, next } = pageOf(found, rows);
@@ -92,6 +101,32 @@ async function matches(app: App, search: string | undefined): Promise<SQL | unde
   if (!search) return undefined;
   const addresses = addressSearchTexts(search).map((text) => contains(app, text, { lower: [users.email] }));
   return or(...(await Promise.all([...addresses, contains(app, search, { mixed: [users.name] })])));
+}
+
+/** The condition that a user has a status, as `accountStatusOf` computes it: in the first organisation. */
+function hasStatus(status: (typeof userStatuses)[number] | undefined): SQL | undefined {
+  if (status === undefined) return undefined;
+  if (status === 'suspended') return isNotNull(users.suspendedAt);
+
+  const approval = sql`coalesce((
+    select case when joined.suspended_at is null then joined.approval else 'suspended' end
+    from memberships joining join organisations joined on joined.id = joining.organisation_id
+    where joining.user_id = users.id order by joining.created_at, joined.id limit 1),
+    case when users.invited_only then 'pending' else 'approved' end)`;
+  const isClosed = sql`${approval} in ('declined', 'suspended')`;
+  const open = and(isNull(users.suspendedAt), not(isClosed));
+  switch (status) {
+    case 'closed':
+      return and(isNull(users.suspendedAt), isClosed);
+    case 'unverified':
+      return and(open, isNull(users.emailVerifiedAt));
+    default:
+      return and(
+        open,
+        isNotNull(users.emailVerifiedAt),
+        sql`${approval} = ${status === 'active' ? 'approved' : 'pending'}`,
+      );
+  }
 }
 
 export const userInput = z.object({ user_id: z.uuid(zodMessage('no_such_person')) });

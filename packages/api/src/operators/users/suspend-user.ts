@@ -1,7 +1,9 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { endStepsAndTrust, endTrust } from '../../auth/factors/step-attempt.ts';
+import type { Operator } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
@@ -10,7 +12,8 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
-import { type Actor, optionalReason, reasonDetails, shownTime } from '../actor.ts';
+import type { Client } from '../../platform/security/client.ts';
+import { type Actor, inConsole, optionalReason, reasonDetails, shownTime } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
 import { userInput } from './read-users.ts';
 
@@ -99,4 +102,15 @@ export function endSessions(app: App, { userId }: { userId?: string }, actor: Ac
     await recordAudit(tx, app.now(), { action: 'sessions-ended', ...actor, ...(userId !== undefined && { userId }) });
     return ended.length;
   });
+}
+
+/** Signs a user out everywhere, in the console. @throws AppError NOT_FOUND. */
+export async function endSessionsInConsole(
+  app: App,
+  principal: Operator,
+  { user_id: userId }: z.output<typeof userInput>,
+  client: Client,
+): Promise<{ email: string; ended: number }> {
+  const { email } = await readUser(app.db, userId);
+  return { email, ended: await endSessions(app, { userId }, inConsole(principal, client)) };
 }

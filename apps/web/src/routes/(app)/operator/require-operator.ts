@@ -24,3 +24,12 @@ export function listQuery({ searchParams }: URL): { search?: string; after?: str
   const after = searchParams.get('after');
   return { ...(search && { search }), ...(after && { after }) };
 }
+
+/** The value of a filter in a list page's query; undefined for any and for what is not among its values. */
+export function chosenIn<Value extends string>(
+  { searchParams }: URL,
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  return values.find((value) => value === searchParams.get(name));
+}

@@ -31,6 +31,16 @@ export const actions: Actions = {
       }),
     },
   ),
+
+  /** Undoes what was decided at once: the notice about it has the button. */
+  undoSeveral: formAction(({ operators }, form) => operators.undoDecisions({ decided_at: text(form, 'decided_at') }), {
+    done: (form) => pageOfForm(form, ''),
+    notice: (_form, { undone, kept }) => {
+      const t = texts('requestDone');
+      const lines = [t.severalWait({ count: undone }), ...(kept > 0 ? [t.severalKept({ count: kept })] : [])];
+      return { text: lines.join(' '), tone: undone > 0 ? 'good' : 'warn' };
+    },
+  }),
 };
 
 /** The page with the Undo button: the queue or an organisation, whose notices have one, else the list of decided requests. */

@@ -17,6 +17,7 @@ export function sections(): Command[] {
     { href: '/operator/organisations', name: t.organisations },
     { href: '/operator/events', name: t.events },
     { href: '/operator/keys', name: t.keys },
+    { href: '/operator/audit', name: t.audit },
   ];
 }
 

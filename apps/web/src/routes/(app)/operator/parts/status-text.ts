@@ -29,3 +29,12 @@ export function planBadge({ plan }: Pick<Organisation, 'plan'>): Badge {
   const tone = plan.status === 'trialing' ? 'plain' : 'warn';
   return { tone, text: texts('accountAdmin').planIs({ plan: plan.name, status: subscriptionStatus(plan.status) }) };
 }
+
+/** What a list of people and one of organisations can be narrowed to, as their badges say it. */
+export const userStatuses = ['active', 'awaiting_approval', 'unverified', 'closed', 'suspended'] as const;
+export const organisationStatuses = ['approved', 'pending', 'declined', 'suspended'] as const;
+
+/** The options of a filter: any, and one for each value. */
+export function withAny<Value extends string>(any: string, values: readonly Value[], names: Record<Value, string>) {
+  return [{ value: '', text: any }, ...values.map((value) => ({ value, text: names[value] }))];
+}

@@ -7,7 +7,7 @@ type Decision = { changed: number; first: { id: string; name: string; decided_at
 /** The page with the form, which "Undo" returns to. `focus` is the id of the element that takes the focus. */
 type FormPage = { from: 'queue' | 'organisation'; search?: string; focus?: string };
 
-/** "Larch & Sons is approved.", with a button that undoes it. Several decisions have a link to their list instead. */
+/** "Larch & Sons is approved.", with a button that undoes it, or all that were decided with it. */
 export function decisionNotice(
   decision: 'approved' | 'declined',
   { changed, first }: Decision,
@@ -18,7 +18,8 @@ export function decisionNotice(
   if (changed > 1) {
     const text =
       decision === 'approved' ? t.severalApproved({ count: changed }) : t.severalDeclined({ count: changed });
-    return { text, focus, action: { label: t.showThem, href: '/operator/decided' } };
+    const fields = { decided_at: first.decided_at, from, search };
+    return { text, focus, action: { label: t.undo, post: '/operator/decided?/undoSeveral', fields } };
   }
 
   const fields = { organisation_id: first.id, decided_at: first.decided_at, from, search };

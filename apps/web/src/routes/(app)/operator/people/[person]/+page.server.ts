@@ -15,6 +15,9 @@ export const load: PageServerLoad = async (event) => {
     account,
     suspending: event.url.searchParams.get('ask') === 'suspend',
     resetting: event.url.searchParams.get('ask') === 'reset',
+    erasing: event.url.searchParams.get('ask') === 'erase',
+    /** Whether the data can be downloaded once the operator is confirmed: see export/+server.ts. */
+    exporting: event.url.searchParams.get('ask') === 'export',
   };
 };
 
@@ -33,6 +36,30 @@ export const actions: Actions = {
       done: (_form, _answer, { url }) => url.pathname,
       notice: () => texts('accountAdminDone').factorsReset,
       failure: () => ({ link: null, reason: null, resetting: true }),
+    },
+  ),
+
+  endSessions: formAction(
+    ({ operators }, _form, { params }) => operators.endSessions({ user_id: params.person ?? '' }),
+    {
+      done: (_form, _answer, { url }) => url.pathname,
+      notice: (_form, { email }) => texts('accountAdminDone').signedOut({ name: named(email) }),
+      failure: () => ({ link: null, reason: null }),
+    },
+  ),
+
+  erase: formAction(
+    ({ operators }, form, { params }) =>
+      operators.erase({
+        user_id: params.person ?? '',
+        with_members: ticked(form, 'with_members'),
+        keep_keys: ticked(form, 'keep_keys'),
+        ...typedPassword(form),
+      }),
+    {
+      done: '/operator/people',
+      notice: () => texts('accountAdminDone').erased,
+      failure: () => ({ link: null, reason: null, erasing: true }),
     },
   ),
 

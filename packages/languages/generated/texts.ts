@@ -465,6 +465,7 @@ export interface Texts {
     'customer-started-anew': string;
     'override-set': string;
     'override-ended': string;
+    'customer-linked': string;
   };
   billing: {
     title: string;

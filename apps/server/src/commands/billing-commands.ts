@@ -1,7 +1,9 @@
 import { setUpBilling } from '@gatehouse/api/billing/actions/set-up-billing';
 import { reconcileAll } from '@gatehouse/api/billing/sync/reconcile';
 import { findingsOf, summaryOf } from '@gatehouse/api/billing/sync/report';
+import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
+import { linkCustomer } from '@gatehouse/api/operators/link-customer';
 import { replaceCustomer } from '@gatehouse/api/operators/replace-customer';
 import type { Command } from 'commander';
 import { asJson, jsonOption, type Perform } from './answer.ts';
@@ -43,6 +45,23 @@ export function addBillingCommands(program: Command, perform: Perform): void {
         return givenUpIds.length === 0
           ? `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`
           : `Gave up ${givenUpIds.join(', ')}. ${slug} can buy again.`;
+      }),
+    );
+
+  program
+    .command('link-customer')
+    .description('makes a customer of the provider, with its subscriptions, an organisation’s')
+    .argument('<SLUG>', 'the slug of an organisation')
+    .argument('<CUSTOMER>', 'the customer’s id, cus_…')
+    .action((slug: string, customerId: string) =>
+      perform(async (app) => {
+        const { id: organisationId } = await findOrganisation(app.db, slug);
+        const found = await linkCustomer(app, { organisationId, customerId }, commandLine);
+        const lines = found.map(({ id, status, tier }) => `${id}: ${status}, ${tier ?? 'a price of no tier'}`);
+        return [
+          `${customerId} is the customer of ${slug}.`,
+          ...(lines.length > 0 ? lines : ['It has no subscription.']),
+        ].join('\n');
       }),
     );
 

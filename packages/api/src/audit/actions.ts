@@ -76,6 +76,7 @@ export const auditActions = {
   'payment-failed': { shownTo: 'administrators' },
   'subscription-synced': { shownTo: 'user', isOperators: true },
   'billing-reconciled': { shownTo: 'user', isOperators: true },
+  'customer-linked': { shownTo: 'user', isOperators: true },
   'customer-started-anew': { shownTo: 'user', isOperators: true },
 } as const satisfies Record<string, Properties>;
 

@@ -32,6 +32,7 @@ import {
   testClient,
   testPassword,
   tokenIn,
+  wantAddress,
 } from '../testing/factories.ts';
 import { addTotp } from '../testing/factors.ts';
 
@@ -282,6 +283,7 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'api-key-created',
     'api-key-revoked',
     'usage-corrected',
+    'customer-linked',
     'override-set',
     'override-ended',
     'plan-checkout',
@@ -379,6 +381,7 @@ async function makeWorld() {
   const change = tokenIn((await test.sandbox.mailbox.waitFor(wanted)).text);
   const sessionId = (await readSession(test.app, session.token))?.sessionId ?? '';
   const job = { email: newEmail(), userId, sessionId };
+  await wantAddress(test, job);
   const cursor = (await callerFor(test, await readKey(test.app, chiefsKey)).changes.since({})).next;
 
   const works: Record<Power, () => Promise<boolean>> = {

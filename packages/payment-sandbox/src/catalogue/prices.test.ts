@@ -36,7 +36,19 @@ test('a lookup key moves to a new price only with transfer_lookup_key, and the o
     code: 'resource_already_exists',
     param: 'lookup_key',
   });
+  const customer = await own.customers.create({ payment_method: 'pm_card_visa' });
+  const methods = Object.values(fresh.payment.state().payment_methods);
+  const method = methods.find((each) => each.customer === customer.id);
+  const sold = await own.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: silver }],
+    default_payment_method: method?.id ?? '',
+  });
   const next = await own.prices.create({ ...price, transfer_lookup_key: true });
+  expect((await own.subscriptions.retrieve(sold.id)).items.data[0]?.price).toMatchObject({
+    id: silver,
+    lookup_key: null,
+  });
   expect((await own.prices.list({ lookup_keys: ['silver_monthly'] })).data.map(({ id }) => id)).toEqual([next.id]);
   expect((await own.prices.retrieve(silver)).lookup_key).toBeNull();
   await fresh.close();

@@ -162,13 +162,22 @@ function update({ provider, id, params }: Call<Stripe.PriceUpdateParams>): Price
   const key = params.lookup_key
     ? claimLookupKey(provider, params.lookup_key, params.transfer_lookup_key ?? false, id)
     : params.lookup_key;
-  return change(provider, 'price.updated', price, () => {
+  return changePrice(provider, price, () => {
     if (params.active !== undefined) price.active = params.active;
     if (params.nickname !== undefined) price.nickname = params.nickname || null;
     if (params.tax_behavior !== undefined) price.tax_behavior = params.tax_behavior;
     if (params.metadata !== undefined) price.metadata = mergeMetadata(price.metadata, params.metadata);
     if (key !== undefined) price.lookup_key = key || null;
   });
+}
+
+/** Changes a price. Its subscriptions show it as it is now, and no event tells that they do. */
+function changePrice(provider: Provider, price: Price, act: () => void): Price {
+  const changed = change(provider, 'price.updated', price, act);
+  for (const { items } of Object.values(provider.state.subscriptions)) {
+    for (const item of items.data) if (item.price.id === price.id) item.price = structuredClone(price);
+  }
+  return changed;
 }
 
 /**
@@ -191,7 +200,7 @@ function claimLookupKey(
       param: 'lookup_key',
     });
   }
-  change(provider, 'price.updated', holder, () => {
+  changePrice(provider, holder, () => {
     holder.lookup_key = null;
   });
   return key;

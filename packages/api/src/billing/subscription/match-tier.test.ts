@@ -10,13 +10,14 @@ const known: KnownPrice[] = [
   { priceId: 'price_two', productId: 'prod_both', tier: 'gold' },
 ];
 
-type Item = { priceId?: string; lookupKey?: string; productId?: string; quantity?: number };
+type Item = { priceId?: string; lookupKey?: string; priceTier?: string; productId?: string; quantity?: number };
 
 function match(items: Item[], tier: string | null = null) {
   const full = items.map((item) => ({
     id: 'si',
     priceId: null,
     lookupKey: null,
+    priceTier: null,
     productId: null,
     quantity: 1,
     ...item,
@@ -30,6 +31,20 @@ test.each<[string, Item[], string | null, unknown]>([
   ['a configured price id', [{ priceId: 'price_gold_now' }], null, ['gold', 'price']],
   ['a lookup key', [{ priceId: 'price_new', lookupKey: 'silver_monthly' }], 'gold', ['silver', 'lookup_key']],
   ['a price before a lookup key', [{ priceId: 'price_two', lookupKey: 'silver_monthly' }], null, ['gold', 'price']],
+  ['a negotiated price', [{ priceId: 'price_new', priceTier: 'gold' }], null, ['gold', 'price_metadata']],
+  [
+    'a negotiated price before a lookup key and a product',
+    [{ priceId: 'price_new', priceTier: 'gold', lookupKey: 'silver_monthly', productId: 'prod_silver' }],
+    'silver',
+    ['gold', 'price_metadata'],
+  ],
+  [
+    'a price seen before, whatever its metadata name',
+    [{ priceId: 'price_one', priceTier: 'gold' }],
+    null,
+    ['silver', 'price'],
+  ],
+  ['metadata of a price that name no tier', [{ priceId: 'price_new', priceTier: 'x' }], null, [null, null]],
   ['a product of one tier', [{ priceId: 'price_new', productId: 'prod_silver' }], 'gold', ['silver', 'product']],
   ['a product of two tiers does not match', [{ priceId: 'price_new', productId: 'prod_both' }], null, [null, null]],
   ['metadata, last', [{ priceId: 'price_new', productId: 'prod_both' }], 'gold', ['gold', 'metadata']],

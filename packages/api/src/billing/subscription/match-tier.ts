@@ -22,13 +22,13 @@ export async function tierOfSubscription(
   return matchTier(state, app.priceCache.knownPrices, names);
 }
 
-type TierSource = 'price' | 'lookup_key' | 'product' | 'metadata';
+type TierSource = 'price' | 'price_metadata' | 'lookup_key' | 'product' | 'metadata';
 export type TierMatch = { tier: PaidTier | null; source: TierSource | null; priceId: string | null };
 const none: TierMatch = { tier: null, source: null, priceId: null };
 
 /**
- * Finds the tier that a subscription pays for: by an item's price, then by that price's lookup key,
- * then by its product if all known prices of the product are of one tier. Of several paid items the
+ * Finds the tier that a subscription pays for: by an item's price, then by what that price's metadata name (a negotiated
+ * price), then by its lookup key, then by its product if all known prices of the product are of one tier. Of several paid items the
  * best tier counts. Last come our own metadata, which keep the first tier after a change in the
  * portal. A tier that the plans no longer hold never matches. The tier is null if nothing matches.
  *
@@ -44,6 +44,7 @@ export function matchTier(
   const rank = (tier: PaidTier | null) => (tier === null ? -1 : tiers.indexOf(tier));
   const steps: [TierSource, (item: SubscriptionState['items'][number]) => PaidTier | null][] = [
     ['price', ({ priceId }) => known.find((each) => each.priceId === priceId)?.tier ?? tierOfName(priceId, names)],
+    ['price_metadata', ({ priceTier }) => tiers.find((tier) => tier === priceTier) ?? null],
     ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, names)],
     ['product', ({ productId }) => tierOfProduct(productId, known)],
   ];

@@ -78,7 +78,10 @@ async function tierOfNextPhase(app: App, db: Executor, { details }: Subscription
   return (await tierOfSubscription(app, db, { items, metadata: { organisation: null, tier: null } })).tier;
 }
 
-/** A price that is found by its lookup key is remembered: once another price has taken the key over, its id decides. */
+/**
+ * A price that is found by its lookup key is remembered: once another price has taken the key over, its id decides. One
+ * that its metadata map is not, so that other metadata decide anew.
+ */
 function newPriceOf({ items }: SubscriptionState, { tier, source, priceId }: TierMatch) {
   if (source !== 'lookup_key' || priceId === null || tier === null) return null;
   return { priceId, productId: items.find((item) => item.priceId === priceId)?.productId ?? null, tier };

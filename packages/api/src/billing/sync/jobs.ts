@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, isNull, ne, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { daySeconds, hourSeconds } from '../../platform/durations.ts';
@@ -76,7 +76,10 @@ export function billingJobs({
     },
     // Until this job succeeds, the portal offers the old prices.
     'payment-prices': {
-      handler: async () => void (await refreshPrices(app)),
+      handler: async () => {
+        await refreshPrices(app);
+        await markUnremembered(app);
+      },
       policy: 'stately',
       retry: untilNextPrices,
       isHandledHere,
@@ -201,4 +204,22 @@ async function enqueueContacts(app: App): Promise<void> {
       await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
   });
   app.jobs.wake('payment-contact');
+}
+
+/**
+ * Marks the live subscriptions whose tier does not come from a remembered price: a price that changed may map them anew,
+ * as by other metadata. The next round asks about them. One statement each, so that no two rows are locked at once.
+ */
+async function markUnremembered(app: App): Promise<void> {
+  const isUnremembered = or(isNull(subscription.tierSource), ne(subscription.tierSource, 'price'));
+  const rows = await app.db
+    .select({ id: subscription.id })
+    .from(subscription)
+    .where(and(eq(subscription.ended, false), isUnremembered));
+  for (const { id } of rows) {
+    await app.db
+      .update(subscription)
+      .set({ needsSync: true, version: sql`${subscription.version} + 1` })
+      .where(and(eq(subscription.id, id), eq(subscription.ended, false)));
+  }
 }

@@ -1,6 +1,8 @@
+import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { correctUsage } from '../../billing/usage/correct-usage.ts';
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
+import { linkCustomer } from '../../operators/link-customer.ts';
 import { endOverride, setOverride } from '../../operators/organisations/override.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
 import { eraseOnRequest, exportOnRequest } from '../../operators/users/data-requests.ts';
@@ -275,6 +277,17 @@ export function commandActions(test: AuditTest): AuditCase[] {
       ),
       'organisation-restored about organisation',
       'tells organisation.restored about organisation',
+    ],
+    [
+      'a customer who was there before linked by command',
+      owner(async ({ organisationId }) => {
+        const customer = await requirePayment(test.app).ask((provider) =>
+          provider.customers.create({ name: 'Earlier' }),
+        );
+        const customerId = customer.id;
+        await linkCustomer(test.app, { organisationId, customerId }, commandLine);
+      }),
+      'customer-linked about organisation',
     ],
     [
       'a new customer for an organisation whose customer the provider does not know',

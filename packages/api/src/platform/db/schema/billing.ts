@@ -69,7 +69,7 @@ export const paymentSubscriptions = pgTable(
     ended: boolean('ended').notNull().default(false),
     /** A paid tier, by the plans that were configured when the row was written. */
     tier: text('tier'),
-    tierSource: text('tier_source', { enum: ['price', 'lookup_key', 'product', 'metadata'] }),
+    tierSource: text('tier_source', { enum: ['price', 'price_metadata', 'lookup_key', 'product', 'metadata'] }),
     priceId: text('price_id'),
     /** What the subscription costs per interval, in minor units; null if that is no fixed amount. */
     amount: bigint('amount', { mode: 'number' }),

@@ -16,6 +16,10 @@ export async function createCustomer(ask: Ask, organisationId: string, number: n
 
 export type CustomerState = {
   isDeleted: boolean;
+  /** Whether it is of live mode; null for one that is deleted. */
+  livemode: boolean | null;
+  /** The organisation that its metadata name; null for none. */
+  organisation: string | null;
   /** The payment method that is charged for a subscription that has none of its own; null without one. */
   paymentMethodId: string | null;
   /** What stands on its invoices, and where the provider sends them; null for none. */
@@ -27,8 +31,13 @@ export type CustomerState = {
 export async function readCustomer(ask: Ask, id: string): Promise<CustomerState> {
   const customer = await ask((provider) => provider.customers.retrieve(id));
   return customer.deleted
-    ? { isDeleted: true, paymentMethodId: null, name: null, email: null }
+    ? { isDeleted: true, livemode: null, organisation: null, paymentMethodId: null, name: null, email: null }
     : customerState(customer);
+}
+
+/** Names the organisation in a customer's metadata, as in those that are made here. @throws AppError PROVIDER_UNAVAILABLE. */
+export async function nameOrganisation(ask: Ask, id: string, organisationId: string): Promise<void> {
+  await ask((provider) => provider.customers.update(id, { metadata: { organisation: organisationId } }));
 }
 
 /** Sets a customer's e-mail address; null removes it. @throws AppError PROVIDER_UNAVAILABLE. */
@@ -41,9 +50,13 @@ type ProviderCustomer = {
   default_source: unknown;
   name?: string | null;
   email: string | null;
+  livemode: boolean;
+  metadata: Record<string, string>;
 };
 
-function customerState({ invoice_settings, default_source, name, email }: ProviderCustomer): CustomerState {
+function customerState(customer: ProviderCustomer): CustomerState {
+  const { invoice_settings, default_source, name, email, livemode, metadata } = customer;
   const paymentMethodId = idOf(invoice_settings.default_payment_method ?? default_source);
-  return { isDeleted: false, paymentMethodId, name: textOf(name), email: textOf(email) };
+  const organisation = textOf(metadata?.organisation);
+  return { isDeleted: false, livemode, organisation, paymentMethodId, name: textOf(name), email: textOf(email) };
 }

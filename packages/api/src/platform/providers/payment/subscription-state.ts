@@ -57,6 +57,8 @@ export type SubscriptionItem = {
   id: string | null;
   priceId: string | null;
   lookupKey: string | null;
+  /** The tier that the price's own metadata name, as for a negotiated price. */
+  priceTier: string | null;
   productId: string | null;
   quantity: number;
 };
@@ -149,6 +151,7 @@ export function readItem(item: Fields | null): SubscriptionItem {
     id: textOf(item?.id),
     priceId: idOf(item?.price) ?? idOf(item?.plan),
     lookupKey: textOf(price?.lookup_key),
+    priceTier: textOf(fields(price?.metadata)?.tier),
     productId: idOf(price?.product),
     quantity: seconds(item?.quantity) ?? 1,
   };

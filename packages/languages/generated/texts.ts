@@ -6,6 +6,7 @@ export interface Texts {
     account_awaits_approval: string;
     account_closed: string;
     account_facts_changed: string;
+    account_in_no_organisation: string;
     account_of_closed: Message<'email'>;
     account_suspended: string;
     account_without_organisation: string;
@@ -55,9 +56,9 @@ export interface Texts {
     no_identity_provider: string;
     no_member_with_address: string;
     no_paid_plan: string;
+    no_pending_address_change: string;
     no_such_event: string;
     no_such_factor: string;
-    no_pending_address_change: string;
     no_such_invitation: string;
     no_such_key: string;
     no_such_member: string;
@@ -67,11 +68,11 @@ export interface Texts {
     no_such_session: string;
     no_such_subscription: string;
     not_a_passkey: string;
+    not_a_status: string;
     not_one_line: string;
     not_organisations: string;
     not_storable: string;
     not_suspended: Message<'name'>;
-    not_a_status: string;
     not_text: string;
     nothing_stored: string;
     nothing_to_review: string;
@@ -84,6 +85,12 @@ export interface Texts {
     organisation_has_members: Message<'organisation'>;
     organisations_changed: string;
     other_organisation_awaits_approval: string;
+    override_empty: string;
+    override_grace: Message<'maximum'>;
+    override_limit: string;
+    override_over: string;
+    override_reason: string;
+    override_until: string;
     own_approval_undone: string;
     own_factor_first: string;
     own_organisation_suspension: string;
@@ -109,6 +116,7 @@ export interface Texts {
     plan_ending_keep: Message<'plan'>;
     plan_limit: Message<'plan' | 'meter' | 'name' | 'resets', 'limit'>;
     plan_not_sold: string;
+    plan_not_sold_now: string;
     plans_not_cancelled: Message<'plans' | 'others' | 'advice', 'count'>;
     plans_not_resumed: Message<'plans' | 'others' | 'advice', 'count'>;
     plans_not_shown: Message<'change'>;
@@ -126,7 +134,10 @@ export interface Texts {
     set_password_first: string;
     set_up_factor_first: string;
     sign_in_again: string;
+    sign_in_declined: Message<'asks' | 'support'>;
     sign_in_first: string;
+    sign_in_organisation_suspended: Message<'asks' | 'support'>;
+    sign_in_suspended: Message<'asks' | 'support'>;
     something_went_wrong: string;
     suspended_already: Message<'name'>;
     switched_elsewhere: string;
@@ -139,12 +150,6 @@ export interface Texts {
     wrong_code: string;
     wrong_credentials: string;
     wrong_password: string;
-    override_until: string;
-    override_limit: string;
-    override_grace: Message<'maximum'>;
-    override_reason: string;
-    override_over: string;
-    override_empty: string;
   };
   apiErrorOf: {
     SECOND_FACTOR_SETUP: string;
@@ -168,10 +173,6 @@ export interface Texts {
     INTERNAL: string;
     PROVIDER_UNAVAILABLE: string;
     BUSY: string;
-  };
-  apiErrorOnPages: {
-    account_without_organisation: string;
-    plan_not_sold: string;
   };
   account: {
     title: string;
@@ -1860,6 +1861,7 @@ export interface Texts {
     welcomeName: Message<'name'>;
     approvedLead: Message<'name'>;
     confirmedLead: string;
+    nowMember: Message<'name'>;
     members: string;
     membersText: string;
     billing: string;

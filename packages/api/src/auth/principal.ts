@@ -170,7 +170,9 @@ function requireActive(accountStatus: UserPrincipal['accountStatus']): void {
 
 function requireOrganisation(this: Authority): NonNullable<Authority['organisation']> {
   if (this.organisation === null) {
-    throw new AppError('NO_ORGANISATION', message('account_without_organisation'));
+    throw new AppError('NO_ORGANISATION', message('account_without_organisation'), {
+      pageText: message('account_in_no_organisation'),
+    });
   }
   return this.organisation;
 }

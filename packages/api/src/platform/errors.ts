@@ -38,6 +38,8 @@ type Detail = {
   /** Details of the failure for programs, as JSON members beside `error`. */
   facts?: Record<string, unknown>;
   retryAfterSeconds?: number;
+  /** What pages say instead, where the sentence for programs is fixed. */
+  pageText?: Message;
   /** The user whom a failed request was about, for its log line. No answer contains it. */
   aboutUserId?: string | null;
   cause?: unknown;
@@ -56,6 +58,7 @@ export class AppError extends Error {
   readonly fieldTexts: Record<string, Text> | undefined;
   readonly facts: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly pageText: Message | undefined;
   readonly aboutUserId: string | null;
 
   constructor(code: ErrorCode, text: Text, detail: Detail = {}) {
@@ -67,6 +70,7 @@ export class AppError extends Error {
     this.fieldTexts = detail.fields;
     this.facts = detail.facts;
     this.retryAfterSeconds = detail.retryAfterSeconds;
+    this.pageText = detail.pageText;
     this.aboutUserId = detail.aboutUserId ?? null;
   }
 }

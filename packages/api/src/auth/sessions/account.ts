@@ -1,5 +1,5 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import { type AccountStatus, accountStatusOf } from '../../organisations/account-status.ts';
+import { type AccountStatus, accountStatusOf, approvalOf } from '../../organisations/account-status.ts';
 import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -59,7 +59,7 @@ async function readAccount(rows: ReturnType<ReturnType<typeof byEmail>['execute'
       ? null
       : { id: organisationId, approval, suspendedAt: organisationSuspendedAt };
   const accountStatus: AccountStatus = accountStatusOf(user, organisation);
-  return { user, organisationId, accountStatus };
+  return { user, organisationId, approval: organisation && approvalOf(organisation), accountStatus };
 }
 
 type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };

@@ -41,15 +41,23 @@ it('signs in a user who awaits approval', async () => {
 });
 
 it.each([
-  ['declined', (email: string) => declineOwner(test.app, email, 'Not a customer.'), false],
-  ['suspended', (email: string) => suspendUser(test.app, email), true],
-] as const)('reveals that a %s account is closed only for the right password', async (_, close, approved) => {
-  const { email } = await makeOwner(test, { approved });
-  await close(email);
+  ['declined', (email: string) => declineOwner(test.app, email, 'Not a customer.'), false, 'sign_in_declined'],
+  ['suspended', (email: string) => suspendUser(test.app, email), true, 'sign_in_suspended'],
+] as const)(
+  'reveals that a %s account is closed, and to pages why, only for the right password',
+  async (_, close, approved, id) => {
+    const { email } = await makeOwner(test, { approved });
+    await close(email);
 
-  await expect(signIn(email)).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'This account is closed.' });
-  await expect(signIn(email, 'not the pass phrase')).rejects.toMatchObject(refused);
-});
+    await expect(signIn(email)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'This account is closed.',
+      pageText: { id },
+    });
+    const wrong = signIn(email, 'not the pass phrase');
+    await expect(wrong).rejects.toMatchObject({ ...refused, pageText: undefined });
+  },
+);
 
 it('counts every wrong attempt, and none that failed for another reason', async () => {
   const limited = await startTestApp({ environment: { RATE_LIMITS: 'on' } });

@@ -7,7 +7,7 @@ import { readAddress } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
 import { clientSignInLimits, countFailures, passwordLimits } from '../../platform/security/throttle.ts';
-import { accountByEmail } from '../sessions/account.ts';
+import { type Account, accountByEmail } from '../sessions/account.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { countSignIn } from './count-sign-in.ts';
 
@@ -54,11 +54,23 @@ async function userWithPassword(
     await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
     throw new AppError('UNAUTHENTICATED', message('wrong_credentials'), { aboutUserId: userId });
   }
-  if (account.accountStatus === 'closed')
-    throw new AppError('FORBIDDEN', message('account_closed'), { aboutUserId: account.user.id });
+  if (account.accountStatus === 'closed') throw closed(app, account);
 
   const { id: userId, passwordHash } = account.user;
   return { userId, organisationId: account.organisationId, passwordHash };
+}
+
+/** The error of a closed account. A page says why: whoever reads it has given the right password. */
+function closed({ config }: App, { user, approval }: Account): AppError {
+  const support = config.service.supportEmail;
+  const values = { asks: support === null ? 'no' : 'yes', support: support ?? '' };
+  const pageText =
+    user.suspendedAt !== null
+      ? message('sign_in_suspended', values)
+      : approval === 'declined'
+        ? message('sign_in_declined', values)
+        : message('sign_in_organisation_suspended', values);
+  return new AppError('FORBIDDEN', message('account_closed'), { aboutUserId: user.id, pageText });
 }
 
 async function limitsOf(app: App, email: string, client: Client) {

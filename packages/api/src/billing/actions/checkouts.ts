@@ -27,7 +27,9 @@ export type CheckoutContext = { ask: Ask; organisationId: string; customerId: st
 /** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none; PROVIDER_UNAVAILABLE. */
 export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise<TierPrice> {
   const price = (await lookUpPrices(app, ask))[tier];
-  if (price == null) throw new AppError('VALIDATION', message('plan_not_sold'));
+  if (price == null) {
+    throw new AppError('VALIDATION', message('plan_not_sold'), { pageText: message('plan_not_sold_now') });
+  }
   return price;
 }
 

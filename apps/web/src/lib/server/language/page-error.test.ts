@@ -34,12 +34,17 @@ describe('errors on pages', () => {
     expect(sentence('de', limit('seats', 2, 'seats'), 'FORBIDDEN')).toBe('Der Tarif Free erlaubt 2 seats.');
   });
 
-  it('have a text of their own where the English one is fixed for programs', () => {
-    const without = message('account_without_organisation');
-    expect(sentence('en', without, 'NO_ORGANISATION')).toBe('This account isn’t in an organisation.');
-    expect(sentence('de', without, 'NO_ORGANISATION')).toBe('Dieses Konto gehört zu keiner Organisation.');
-    expect(sentence('fr', without, 'NO_ORGANISATION')).toBe('Ce compte n’appartient à aucune organisation.');
-    expect(new AppError('NO_ORGANISATION', without).message).toBe('This account is not scoped to an organisation.');
+  it('have a text of their own where the sentence for programs is fixed', () => {
+    const said = (language: Language) => {
+      readLanguageFrom(() => language);
+      const pageText = message('account_in_no_organisation');
+      return pageErrorOf(new AppError('NO_ORGANISATION', message('account_without_organisation'), { pageText })).body;
+    };
+    expect(said('en').error).toBe('This account isn’t in an organisation.');
+    expect(said('fr').error).toBe('Ce compte n’appartient à aucune organisation.');
+    expect(new AppError('NO_ORGANISATION', message('account_without_organisation')).message).toBe(
+      'This account is not scoped to an organisation.',
+    );
   });
 
   it('join a list as the language does', () => {

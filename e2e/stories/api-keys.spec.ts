@@ -22,6 +22,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Create key' }).click();
       const key = await page.getByLabel('The new API key').inputValue();
       expect(key).toMatch(/^gh_test_/);
+      await expect(page.getByLabel('Name')).toHaveValue('');
 
       const worker = await playwright.request.newContext({
         baseURL: service.baseUrl,

@@ -81,6 +81,37 @@ test('inviting keeps the focus in the dialog, and returns it to the link that op
   await expect(opener).toBeFocused();
 });
 
+test('Esc asks before the link of an invitation is lost, unless it was copied', async ({ page, context, service }) => {
+  await context.grantPermissions(['clipboard-write']);
+  await signIn(page, await makeOwner(service, page.request, { organisation: 'Larch & Sons' }));
+  const dialog = page.getByRole('dialog');
+  const question = dialog.getByText('Close without copying the link?');
+  const make = async () => {
+    await page.goto('/members?invite');
+    await scriptsRun(page);
+    await dialog.getByRole('button', { name: 'Create invitation link' }).click();
+    await expect(dialog.getByRole('heading', { name: 'Invitation link for a member' })).toBeVisible();
+  };
+  await make();
+  const link = await dialog.getByLabel('The invitation’s link').inputValue();
+  const mail = new URL((await dialog.getByRole('link', { name: 'Send by e-mail' }).getAttribute('href')) ?? '');
+  expect([mail.protocol, mail.searchParams.get('subject'), mail.searchParams.get('body')]).toEqual([
+    'mailto:',
+    'Invitation to Larch & Sons',
+    link,
+  ]);
+  await page.keyboard.press('Escape');
+  await expect(question).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+
+  await make();
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+});
+
 test('a notice is gone on the next page, and its live region is the same element on both', async ({
   page,
   service,
@@ -150,6 +181,7 @@ for (const viewport of [
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     const covered = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLElement>('footer :is(a, button)')].filter((control) => {
+        if (!control.checkVisibility()) return false;
         const { left, top, width, height } = control.getBoundingClientRect();
         return !control.contains(document.elementFromPoint(left + width / 2, top + height - 1));
       }),

@@ -628,6 +628,9 @@ export interface Texts {
     sendYourself: Message<'day'>;
     pressAgain: string;
     theLink: string;
+    byMail: string;
+    mailSubject: Message<'organisation'>;
+    closeQuestion: string;
     inviteElse: string;
     done: string;
     full: Message<'plan', 'limit'>;
@@ -730,6 +733,7 @@ export interface Texts {
     transferQuestion: Message<'name'>;
     newOwner: string;
     membersEmail: string;
+    member: string;
   };
   organisationDone: {
     renamed: Message<'name'>;
@@ -863,16 +867,14 @@ export interface Texts {
   };
   verificationMail: {
     request: {
-      'sign-up': Message<'service'>;
+      link: Message<'service'>;
       'change-address': Message<'service'>;
-      'lost-password': Message<'service'>;
     };
     subject: Message<'service'>;
     confirm: string;
     confirmIt: {
-      'sign-up': string;
+      link: string;
       'change-address': string;
-      'lost-password': string;
     };
     once: Message<'lifetime'>;
     ignore: string;
@@ -1581,6 +1583,7 @@ export interface Texts {
   };
   notice: {
     signedOut: string;
+    offline: string;
   };
   passkey: {
     use: string;
@@ -1684,6 +1687,7 @@ export interface Texts {
     unused: string;
     join: Message<'name'>;
     invited: Message<'asRole'>;
+    invitedBy: Message<'inviter' | 'asRole'>;
     signedInAs: Message<'address'>;
     another: string;
     notNow: string;
@@ -1709,11 +1713,6 @@ export interface Texts {
     sendAgainTo: string;
     sendLink: string;
     forgot: string;
-    forgotLead: string;
-    yourAddress: string;
-    mailMe: string;
-    orIdp: Message<'idp'>;
-    noMail: Message<'address'>;
     or: string;
     continueWith: Message<'idp'>;
   };
@@ -1744,6 +1743,8 @@ export interface Texts {
     ownInstead: string;
     forgot: string;
     forgotLead: string;
+    orIdp: Message<'idp'>;
+    noMail: Message<'address'>;
     sendAgain: string;
     sendAgainLead: string;
     sendLink: string;
@@ -1777,6 +1778,7 @@ export interface Texts {
     canStillChoose: string;
     canSignIn: string;
     signIn: string;
+    email: string;
     linksWorkOnce: string;
     askForNew: string;
     nothingHappened: string;
@@ -1848,7 +1850,6 @@ export interface Texts {
     openLink: string;
     weApprove: string;
     noMail: string;
-    signInToSee: string;
     movesOnItself: string;
     signIn: string;
     whileWaiting: Message<'email'>;

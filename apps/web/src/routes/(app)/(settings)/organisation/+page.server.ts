@@ -33,6 +33,8 @@ export const load: PageServerLoad = async (event) => {
       isOwner,
       /** The first members who could become owner, as suggestions. */
       candidates: (page?.members ?? []).filter((each) => each.role !== 'owner' && each.id !== user.id),
+      /** Whether there are more members than that. */
+      hasMore: Boolean(page?.next),
       /** How many other members there are. */
       others: (page?.total ?? 1) - 1,
       plan: overview.plan.tier === 'free' ? null : overview.plan.name,

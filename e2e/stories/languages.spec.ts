@@ -42,6 +42,7 @@ test('the footer changes the language of all pages, without JavaScript', async (
   const page = await context.newPage();
   await page.goto('/login');
   await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  await page.locator('summary', { hasText: 'Deutsch' }).click();
   await page.getByRole('button', { name: 'English' }).click();
   await expect(page).toHaveURL('/login');
   await expect(page.locator('html')).toHaveAttribute('lang', 'en');

@@ -124,21 +124,6 @@ test('a link to sign-in from a page that Kit runs loads a document', async ({ pa
   expect(scripts.filter((name) => /\/entry\/start/.test(name))).toEqual([]);
 });
 
-test('the theme changes in place, and the next document has it', async ({ page }) => {
-  const documents = documentsOf(page);
-  await page.goto('/login');
-  await email(page).fill('mia@quayside.example');
-  const stored = page.waitForResponse('**/theme');
-  await page.getByRole('button', { name: 'Dark' }).click();
-  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-  await expect(page.getByRole('button', { name: 'Dark' })).toHaveAttribute('aria-pressed', 'true');
-  await expect(email(page)).toHaveValue('mia@quayside.example');
-  await stored;
-  expect(documents).toEqual(['GET /login']);
-  await page.goto('/signup');
-  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-});
-
 test('a page kept in memory has the language, theme and query of each request, and none of another visitor', async ({
   request,
   service,

@@ -15,7 +15,7 @@ const source = path.resolve(import.meta.dirname, '../..');
 const actionsWithoutUser =
   /^\/(login|login\/second-step|signup|password|verify|logout)(\?|$)|^\/invitation\?\/(signIn|signUp|forget)$/;
 const formsWithoutUser =
-  /^routes\/(login|logout|signup|password|verify)\/|\/(LanguageSwitch|SignOut|ThemeChoice|ThemeSwitch)\.svelte$/;
+  /^routes\/(login|logout|signup|password|verify)\/|\/(LanguageSwitch|SignOut|ThemeSwitch)\.svelte$/;
 
 type Event = Parameters<Action>[0];
 const modules = await Promise.all(

@@ -85,7 +85,7 @@ for (const [what, colour] of [
         const answer = () => page.request.get(`${service.sandboxUrl}/mailbox/messages?to=${encodeURIComponent(email)}`);
         await expect.poll(async () => (await (await answer()).json()).length).toBe(1);
         const [mail] = await (await answer()).json();
-        expect(mail.subject).toBe(`Confirm your e-mail for ${name}`);
+        expect(mail.subject).toBe(`Your link for ${name}`);
         expect(mail.html).toContain('Larch &amp; &lt;b&gt;Sons&lt;/b&gt;');
         expect(mail.html).toContain(`background:${colour}`);
       });

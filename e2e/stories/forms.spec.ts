@@ -49,9 +49,9 @@ for (const javaScriptEnabled of [true, false]) {
       await endSession(page);
       await page.getByRole('link', { name: 'Members' }).first().click();
       await expect(page).toHaveURL('/login');
-      await expect(page.locator('#notice')).toContainText('You have been signed out.');
+      await expect(page.locator('main')).toContainText('You have been signed out.');
       await page.reload();
-      await expect(page.locator('#notice')).toHaveCount(0);
+      await expect(page.locator('main')).not.toContainText('You have been signed out.');
 
       await email(page).fill(owner);
       await password(page).fill(passPhrase);
@@ -66,7 +66,7 @@ for (const javaScriptEnabled of [true, false]) {
       await endSession(page);
       await page.getByLabel('Your name').press('Enter');
       await expect(page).toHaveURL('/login');
-      await expect(page.locator('#notice')).toContainText('You have been signed out.');
+      await expect(page.locator('main')).toContainText('You have been signed out.');
       await email(page).fill(owner);
       await password(page).fill(passPhrase);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -117,6 +117,66 @@ test('after sign-out the back button shows sign-in, and nothing of the page befo
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await expect(page.getByText('Weir & Daughters')).toHaveCount(0);
   }
+});
+
+for (const [address, field, button] of [
+  ['/account?change=name', 'Your name', 'Save'],
+  ['/members?invite', 'For whom', 'Create invitation link'],
+] as const) {
+  for (const cookie of ['ended', 'gone'] as const) {
+    test(`a form opened by ${address} keeps its text when its session has ended, with the cookie ${cookie}`, async ({
+      page,
+      service,
+    }) => {
+      await signIn(page, await makeOwner(service, page.request));
+      await page.goto(address);
+      await scriptsRun(page);
+      await page.getByLabel(field).fill('Mia Larch');
+      if (cookie === 'ended') await endSession(page);
+      else await page.context().clearCookies({ name: 'session' });
+      await page.getByRole('button', { name: button, exact: true }).click();
+
+      const alert = page.getByRole('alert');
+      await expect(alert).toContainText('You have been signed out. Sign in in a new tab');
+      await expect(alert.getByRole('link', { name: 'Sign in in a new tab' })).toBeVisible();
+      await expect(page.getByLabel(field)).toHaveValue('Mia Larch');
+      await expect(page).toHaveURL(address);
+    });
+  }
+}
+
+test('a question opened by a query stays when its session has ended', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  const address = '/organisation?ask=delete';
+  await page.goto(address);
+  await scriptsRun(page);
+  await page.getByLabel('Your password').fill(passPhrase);
+  await page.context().clearCookies({ name: 'session' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the organisation' }).click();
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('You have been signed out.');
+  await expect(page).toHaveURL(address);
+});
+
+test('without a connection a link keeps the page and says so', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  const said = page.locator('#notice').filter({ hasText: 'You’re offline. Try again when you’re connected.' });
+  await page.goto('/members');
+  await scriptsRun(page);
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'Billing' }).first().click();
+  await expect(said).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Members', level: 1 })).toBeVisible();
+  await page.context().setOffline(false);
+  await page.getByRole('link', { name: 'Billing' }).first().click();
+  await expect(page).toHaveURL('/billing');
+  await expect(said).toHaveCount(0);
+
+  await page.context().clearCookies();
+  await page.goto('/login', { waitUntil: 'networkidle' });
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'Create an organisation' }).click();
+  await expect(said).toBeVisible();
+  await expect(page).toHaveURL('/login');
 });
 
 test('a form keeps its text when the session ends, and can be sent after sign-in in a new tab', async ({

@@ -8,6 +8,7 @@ for (const javaScriptEnabled of [true, false]) {
     test.use({ javaScriptEnabled });
 
     test('a user is suspended with a reason after a confirmation, and restored from the notice', async ({
+      browser,
       page,
       request,
       service,
@@ -31,7 +32,18 @@ for (const javaScriptEnabled of [true, false]) {
       const notice = page.getByRole('status').filter({ hasText: `${email} is suspended.` });
       await expect(notice).toContainText(`${email} is suspended.`);
       await expect(page.getByText('Reason: Sent spam.')).toBeVisible();
-      expect((await signInAgain()).status()).not.toBe(200);
+      const refused = await signInAgain();
+      expect([refused.status(), (await refused.json()).error]).toEqual([403, 'This account is closed.']);
+      const theirs = await browser.newPage({ baseURL: service.baseUrl, javaScriptEnabled });
+      await theirs.goto('/login');
+      await theirs.getByLabel('E-mail', { exact: true }).fill(email);
+      await theirs.getByLabel('Password', { exact: true }).fill('not the pass phrase');
+      await theirs.getByRole('button', { name: 'Sign in' }).click();
+      await expect(theirs.getByRole('alert')).toContainText('E-mail or password is wrong.');
+      await theirs.getByLabel('Password', { exact: true }).fill(passPhrase);
+      await theirs.getByRole('button', { name: 'Sign in' }).click();
+      await expect(theirs.getByRole('alert')).toContainText('This account is suspended.');
+      await theirs.close();
 
       await notice.getByRole('button', { name: 'Restore' }).click();
       await expect(page.getByRole('status').getByText(`${email} is restored.`)).toBeVisible();

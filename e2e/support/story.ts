@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { linkFor, newEmail, passPhrase, signIn, signInOnPage } from './people.ts';
+import { linkFor, newEmail, passPhrase, signIn } from './people.ts';
 import { holdPaymentsBack } from './provider.ts';
 import { expect, type Service, test } from './service.ts';
 
@@ -32,7 +32,8 @@ export async function runStory(service: Service, { browser, page }: { browser: B
   });
 
   await test.step('sign in, and wait for approval', async () => {
-    await signInOnPage(page, email);
+    await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL('/awaiting-approval');
     await page.goto('/billing');
     await expect(page).toHaveURL('/awaiting-approval');

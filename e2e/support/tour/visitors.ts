@@ -13,7 +13,6 @@ export async function visitors({ service, request, newPage, see }: TourPart): Pr
   await page.keyboard.press('Tab');
   await see(page, 'login-focus');
   await page.getByText('Just signed up?').click();
-  await page.getByText('Forgot your password?').click();
   await see(page, 'login-help-open');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
@@ -66,7 +65,7 @@ export async function visitors({ service, request, newPage, see }: TourPart): Pr
   await page.getByRole('button', { name: 'Use the password I chose' }).click();
   await see(page, 'login-kept');
 
-  await page.goto('/login?open=forgot#forgot');
+  await page.goto('/signup?forgot');
   await page.getByLabel('Your address').fill(elsewhere);
   await page.getByRole('button', { name: 'E-mail me a link' }).click();
   await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();

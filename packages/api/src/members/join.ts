@@ -33,9 +33,11 @@ export async function openInvitation(
   const invitation = await readInvitation(app, app.db, token);
   if (invitation === null) throw new AppError('VALIDATION', message('invitation_invalid'));
 
-  const { organisation, role, expiresAt } = invitation;
+  const { organisation, inviter, role, expiresAt } = invitation;
   return {
     organisation: { slug: organisation.slug, name: organisation.name },
+    /** The name of who made it; null if they have none. Their address is not shown to whoever has the link. */
+    inviter,
     role,
     expires_at: expiresAt.toISOString(),
     belongs: principal?.kind === 'user' && (await belongsTo(app.db, organisation.id, principal.user.id)),

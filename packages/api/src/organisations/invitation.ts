@@ -19,6 +19,7 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
       createdBy: invitations.createdBy,
       expiresAt: invitations.expiresAt,
       organisation: basicColumns,
+      inviter: users.name,
       creator: {
         emailVerifiedAt: users.emailVerifiedAt,
         suspendedAt: users.suspendedAt,

@@ -48,7 +48,9 @@ export function formAction<Answer, Done extends object | string = string, Shown 
     try {
       answer = await call(event.locals.api, form, event);
     } catch (error) {
-      return actionFailure(event, error, shown);
+      // The cookie may be gone too, after a sign-out in another tab: the form knows that it had a user.
+      const hadSession = event.locals.sessionEnded || form.has(renderedForField);
+      return actionFailure(event, error, { hadSession, shown });
     }
 
     const posted = await notice?.(form, answer, event);
@@ -85,12 +87,12 @@ function otherOrganisation({ locals }: RequestEvent, form: FormData): Outdated |
 async function actionFailure<Shown extends object>(
   { locals, setHeaders }: Pick<RequestEvent, 'locals' | 'setHeaders'>,
   thrown: unknown,
-  shown: (body: ErrorBody) => Shown | Promise<Shown>,
+  { hadSession, shown }: { hadSession: boolean; shown: (body: ErrorBody) => Shown | Promise<Shown> },
 ) {
   recordFailure(locals, thrown);
   const { status, body, retryAfterSeconds } = pageErrorOf(thrown);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
-  const signedOut = locals.sessionEnded && body.code === 'UNAUTHENTICATED';
+  const signedOut = hadSession && locals.principal === null && body.code === 'UNAUTHENTICATED';
   const error = signedOut ? texts('form').signedOut : rateLimitText(body, retryAfterSeconds);
   return fail(status, { ...body, error, ...(signedOut && { signedOut }), ...(await shown(body)) });
 }

@@ -1,13 +1,15 @@
 import { texts } from '#lib/language/texts.ts';
 import { current, dismissNotice, focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
 import { outdatedPageNotice } from '#lib/notices/outdated-page.ts';
-import type { SubmitFunction } from '$app/forms';
+import { applyAction, type SubmitFunction } from '$app/forms';
 import { unansweredText } from './unanswered-text.ts';
 
 /**
  * The state of one form's submission, for use:enhance={submission.enhance}. While it is pending a
  * second submit does nothing, and `submitter` is the button that was pressed. Without an answer,
  * after a failure of the server, or where the page is of another user or organisation, the page and what was typed stay.
+ * An error of the page's own form is applied in place: Kit would go to the address of the action, without the query that
+ * opened the form, and what was typed would be lost.
  */
 export class Submission {
   pending = $state(false);
@@ -19,7 +21,7 @@ export class Submission {
     this.#reloads = reloads;
   }
 
-  enhance: SubmitFunction = ({ cancel, submitter }) => {
+  enhance: SubmitFunction = ({ action, cancel, submitter }) => {
     if (this.pending) return cancel();
     const before = current.notice;
     this.pending = true;
@@ -33,6 +35,8 @@ export class Submission {
         showNotice({ text: [unanswered], tone: 'warn' });
       } else if (outdated) {
         showNotice(outdated);
+      } else if (result.type === 'failure' && action.pathname === window.location.pathname) {
+        await applyAction(result);
       } else {
         // Unset it means after success alone: `true` would read the data again after a failure too.
         await update({ reset: false, ...(!this.#reloads && { refreshAll: false }) });

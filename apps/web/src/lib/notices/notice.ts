@@ -9,6 +9,8 @@ type NoticeAction = { label: string; href: string } | { label: string; post: str
 
 export interface Notice {
   text: NoticeText;
+  /** Whether /login shows it among its content, because the user was led there. */
+  inline?: boolean;
   /** 'warn' for what did not happen. */
   tone?: 'good' | 'warn';
   /**

@@ -17,3 +17,9 @@ export function closeNotice(event: Event): void {
   hideNotice();
   document.getElementById('content')?.focus();
 }
+
+/** Keeps the page where a link would lead to the browser's own error. */
+export function showOffline(event: Event): void {
+  event.preventDefault();
+  showNotice(document.getElementById('notice-template')?.dataset.offline ?? '');
+}

@@ -1,10 +1,9 @@
 // The script of the pages of sign-in and sign-up, in place of Svelte and Kit: see docs/decisions/037-sign-in-without-kit.md.
 // The pages work without it. It adds behaviour to what the server has rendered.
 import { improvePasswordField } from '#lib/forms/password-field.ts';
-import { changeThemeInPlace } from '#lib/forms/theme-form.ts';
 import { clearErrorOf } from './clear-error.ts';
 import { countDown } from './count-down.ts';
-import { closeNotice } from './notice.ts';
+import { closeNotice, showOffline } from './notice.ts';
 import { submitForm } from './submit-form.ts';
 
 function start(part: ParentNode): void {
@@ -14,7 +13,6 @@ function start(part: ParentNode): void {
 }
 
 start(document);
-for (const form of document.querySelectorAll<HTMLFormElement>('form[action="/theme"]')) changeThemeInPlace(form);
 
 document.addEventListener('input', ({ target }) => {
   if (target instanceof HTMLInputElement) clearErrorOf(target);
@@ -30,6 +28,8 @@ document.addEventListener('submit', (event) => {
 
 document.addEventListener('click', (event) => {
   if (event.target instanceof Element && event.target.closest('#notice a[data-close]')) closeNotice(event);
+  else if (!navigator.onLine && event.target instanceof Element && event.target.closest('a[href^="/"]'))
+    showOffline(event);
 });
 
 document.addEventListener('keydown', (event) => {

@@ -13,9 +13,10 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   setBusy(form, submitter, 'true');
   hideNotice();
 
-  const response = await fetch(form.action, {
+  const action = submitter?.getAttribute('formaction') ?? form.action;
+  const response = await fetch(action, {
     method: 'POST',
-    body: new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)])),
+    body: new URLSearchParams([...new FormData(form, submitter)].map(([name, value]) => [name, String(value)])),
     headers: { accept: 'text/html', [formHeader]: 'scripted' },
   }).catch(() => null);
   const location = response?.headers.get(locationHeader);

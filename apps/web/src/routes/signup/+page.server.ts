@@ -16,6 +16,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     sent: event.url.searchParams.has('sent') ? readLinkRequest(event) : null,
     forPassword: event.url.searchParams.get('sent') === 'password',
+    forgot: event.url.searchParams.has('forgot'),
     now: new Date().toISOString(),
     linkLifetime: lifetimeText(event.locals.app.config.verificationTtlSeconds),
     invitation: await storedInvitation(event),
@@ -35,18 +36,22 @@ export const actions: Actions = {
     },
   ),
 
-  resend: formAction(({ accounts }, form) => accounts.resend({ email: text(form, 'email') }), {
-    done: (form, _answer, event) => {
-      storeLinkRequest(event, text(form, 'email').trim().toLowerCase());
-      return isForPassword(form) ? '/signup?sent=password' : '/signup?sent';
+  resend: formAction(
+    async ({ accounts }, form) => (asksFirst(form) ? null : accounts.resend({ email: text(form, 'email') })),
+    {
+      done: (form, _answer, event) => {
+        if (asksFirst(form)) return '/signup?forgot';
+        storeLinkRequest(event, text(form, 'email').trim().toLowerCase());
+        return isForPassword(form) ? '/signup?sent=password' : '/signup?sent';
+      },
+      failure: (form) => ({
+        email: text(form, 'email'),
+        org_name: '',
+        resending: true,
+        forPassword: isForPassword(form),
+      }),
     },
-    failure: (form) => ({
-      email: text(form, 'email'),
-      org_name: '',
-      resending: true,
-      forPassword: isForPassword(form),
-    }),
-  }),
+  ),
 };
 
 function typedIn(form: FormData) {
@@ -54,5 +59,10 @@ function typedIn(form: FormData) {
 }
 
 function isForPassword(form: FormData): boolean {
-  return text(form, 'wanted') === 'password';
+  return ['password', 'forgot'].includes(text(form, 'wanted'));
+}
+
+/** "Forgot your password?" beside the password, pressed before an address was typed. */
+function asksFirst(form: FormData): boolean {
+  return text(form, 'wanted') === 'forgot' && text(form, 'email').trim() === '';
 }

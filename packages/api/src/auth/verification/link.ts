@@ -35,6 +35,7 @@ export type Outcome =
   | {
       ok: true;
       kind: 'address-confirmed';
+      email: string;
       awaitingApproval: boolean;
       /** The account has no organisation of its own: it is to join another one by an invitation. */
       invited: boolean;

@@ -18,19 +18,22 @@ type Verification = {
 
 /**
  * Renders the mail with a verification link. It contains nothing that the requester typed,
- * because anyone may request it for another person's address.
+ * because anyone may request it for another person's address. Every link has the same text, so that a mail does not tell
+ * whether the address has an account; only the link that changes an address says so.
  */
 export function verificationMail(
   service: Config['service'],
   { to, language, purpose, url, lifetimeSeconds }: Verification,
 ): Mail {
   const texts = textsIn(language, 'verificationMail');
+  const subject = texts.subject({ service: service.name });
+  const kind = purpose === 'change-address' ? purpose : 'link';
   return renderMail(service, {
     to,
     language,
-    subject: texts.subject({ service: service.name }),
-    heading: texts.confirm,
-    introduction: `${texts.request[purpose]({ service: service.name })} ${texts.confirmIt[purpose]}`,
+    subject,
+    heading: subject,
+    introduction: `${texts.request[kind]({ service: service.name })} ${texts.confirmIt[kind]}`,
     link: { url, label: texts.confirm },
     notes: [texts.once({ lifetime: formatLifetime(texts, lifetimeSeconds) }), texts.ignore],
   });

@@ -135,6 +135,7 @@ async function openSignUpLink(app: App, tx: Transaction, opening: OpenedLink): P
   return {
     ok: true,
     kind: 'address-confirmed',
+    email: link.email,
     awaitingApproval: verified.accountStatus === 'awaiting_approval',
     invited: verified.organisationId === null,
     offers: await createOffers(app, tx, { link, browserToken, account: verified }),

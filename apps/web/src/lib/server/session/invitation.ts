@@ -1,5 +1,6 @@
 import { clearCookie, readCookie } from '@gatehouse/api/http/cookies';
 import { httpErrorOf } from '@gatehouse/api/http/error-response';
+import { isPrefetch } from '@gatehouse/api/http/request-guard';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 
 type InvitationEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
@@ -33,13 +34,30 @@ export function forgetInvitation({ locals: { app }, cookies, request }: Invitati
 
 /**
  * Redirects a user who signed in to join back to the invitation, also while their own organisation awaits approval.
- * Forgets the invitation if the user is a member already.
+ * Forgets the invitation if the user is a member already. An account that was made by an invitation joins at once: its
+ * user chose so at sign-up, in this browser. Where that is refused, the invitation's page says why.
  */
 export async function redirectToInvitation(event: InvitationEvent): Promise<void> {
   if (event.locals.principal?.kind !== 'user') return;
 
   const invitation = await storedInvitation(event);
   if (invitation === null) return;
-  if (!invitation.belongs) redirect(302, '/invitation');
+  if (invitation.belongs) return forgetInvitation(event);
+  if (!(await joinsAtOnce(event, invitation.token))) redirect(302, '/invitation');
   forgetInvitation(event);
+  redirect(302, '/');
+}
+
+async function joinsAtOnce({ locals, request }: InvitationEvent, token: string): Promise<boolean> {
+  const user = locals.principal?.kind === 'user' ? locals.principal : null;
+  // Without an organisation only an account that was made by an invitation awaits approval.
+  const isInvited = user?.organisation === null && user.accountStatus === 'awaiting_approval';
+  if (!isInvited || request.method !== 'GET' || isPrefetch(request.headers)) return false;
+  try {
+    await locals.api.members.join({ token });
+    return true;
+  } catch (error) {
+    if (httpErrorOf(error).status >= 500) throw error;
+    return false;
+  }
 }

@@ -42,7 +42,7 @@ export async function rememberPageOfEndedSession(event: RequestEvent): Promise<v
 
   const path = request.method === 'GET' ? url.pathname + url.search : url.pathname;
   if (!(await rememberReturnPath(event, path))) return;
-  notify(event, { text: texts('notice').signedOut, tone: 'warn' });
+  notify(event, { text: texts('notice').signedOut, tone: 'warn', inline: true });
   // The page of a form that is sent without a script loads its layouts too, before it redirects.
   locals.noticeIsForNextPage = true;
 }

@@ -75,4 +75,7 @@ const notOnPages = [
   // For programs: no field of a form can have another kind of value.
   'The limit must be a whole number from 1.',
   'This must be true or false.',
+  'There is no such tier.',
+  'There is no such meter.',
+  'There is no such feature.',
 ];

@@ -78,23 +78,6 @@ test.describe('without JavaScript', () => {
     expect(await statusOfSignIn(service, email, chosen)).toBe(200);
   });
 
-  test('the theme of the page changes at once and keeps what was typed, and the button stores it', async ({
-    page,
-    service,
-  }) => {
-    await page.goto(await signUpElsewhere(service));
-    await expect(page.locator('html')).toHaveCSS('color-scheme', 'light dark');
-    await page.getByLabel('New password').fill(chosen);
-    await page.getByRole('radio', { name: 'Dark' }).check();
-    await expect(page.locator('html')).toHaveCSS('color-scheme', 'dark');
-    await page.getByRole('button', { name: 'Remember' }).click();
-    const stored = async () => (await page.context().cookies()).find(({ name }) => name === 'theme')?.value;
-    await expect.poll(stored).toBe('dark');
-    await expect(page.getByLabel('New password')).toHaveValue(chosen);
-    await page.goto('/login');
-    await expect(page.locator('html')).toHaveCSS('color-scheme', 'dark');
-  });
-
   test('the browser that signed up can keep its password after a mail scanner opened the link', async ({
     page,
     service,

@@ -1550,7 +1550,6 @@ export interface Texts {
     sameAsDevice: string;
     light: string;
     dark: string;
-    remember: string;
     signOut: string;
     help: string;
     terms: string;

@@ -27,10 +27,11 @@ export function policyOfPage(policy: string, { returnOrigins, payment, idp, serv
   // Chromium applies form-action to the redirects after a form too, so the providers' origins are listed.
   const providers = [...paymentPageOrigins(payment), ...(idp === null ? [] : [new URL(idp.authUrl).origin])];
   const formTargets = [...new Set(["'self'", ...providers, ...returnOrigins])].join(' ');
-  return `${withLogoOrigin(policy, service.logo)}; form-action ${formTargets}`;
+  return `${withLogoOrigins(policy, [service.logo, service.logoDark])}; form-action ${formTargets}`;
 }
 
-/** Adds the logo's origin: Kit writes the policy at build time, and the logo's URL is known at start. */
-function withLogoOrigin(policy: string, logo: string | null): string {
-  return logo === null ? policy : policy.replace(/img-src[^;]*/, (sources) => `${sources} ${new URL(logo).origin}`);
+/** Adds the logos' origins: Kit writes the policy at build time, and the URLs are known at start. */
+function withLogoOrigins(policy: string, logos: (string | null)[]): string {
+  const elsewhere = logos.flatMap((logo) => (logo === null || logo.startsWith('/') ? [] : [new URL(logo).origin]));
+  return policy.replace(/img-src[^;]*/, (sources) => [...new Set([sources, ...elsewhere])].join(' '));
 }

@@ -1,6 +1,7 @@
 import { type Language, languages } from '@gatehouse/languages/generated/languages';
 import { z } from 'zod';
 import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
+import { logo } from './config-logo.ts';
 import { timeouts } from './config-timeouts.ts';
 import { version } from './config-version.ts';
 import { configWarnings, isPriceVariable, secretWarnings } from './config-warnings.ts';
@@ -138,7 +139,8 @@ export const variables = z
     PAST_DUE_GRACE_DAYS: integer(0, 90).default(7),
     SERVICE_NAME: line.max(60, 'must be at most 60 characters.').default('Gatehouse'),
     SERVICE_URL: webUrl.optional(),
-    SERVICE_LOGO: webUrl.optional(),
+    SERVICE_LOGO: logo.optional(),
+    SERVICE_LOGO_DARK: logo.optional(),
     BRAND_COLOR: string.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
     SUPPORT_EMAIL: string.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
     LOCALES: locales,
@@ -182,6 +184,11 @@ function isPublic(base: string | undefined): boolean {
 function isParentDomain(domain: string, base: string | undefined): boolean {
   const url = base === undefined ? null : parseUrl(base);
   return url?.protocol === 'https:' && (url.hostname === domain || url.hostname.endsWith(`.${domain}`));
+}
+
+function logoUrl(scheme: 'light' | 'dark', set: z.output<typeof logo> | undefined): string | null {
+  if (set === undefined) return null;
+  return set.file === null ? set.url : `/logo/${scheme}?${set.file.version}`;
 }
 
 function toConfig(set: z.output<typeof variables>, prices: Record<string, string>, warnings: string[]) {
@@ -253,12 +260,18 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     service: {
       name: set.SERVICE_NAME,
       url: set.SERVICE_URL ?? null,
-      logo: set.SERVICE_LOGO ?? null,
+      /** The address of the picture: of a file on this machine, a path of the service. */
+      logo: logoUrl('light', set.SERVICE_LOGO),
+      /** The one for the dark scheme. Without it the other one stands on a light plate there. */
+      logoDark: logoUrl('dark', set.SERVICE_LOGO_DARK),
+      isWordmark: set.SERVICE_LOGO?.file?.isWordmark ?? false,
       brandColor: set.BRAND_COLOR ?? null,
       supportEmail: set.SUPPORT_EMAIL ?? null,
       termsUrl: set.TERMS_URL ?? null,
       privacyUrl: set.PRIVACY_URL ?? null,
     },
+    /** The pictures that the service serves, at /logo/light and /logo/dark. */
+    logoFiles: { light: set.SERVICE_LOGO?.file ?? null, dark: set.SERVICE_LOGO_DARK?.file ?? null },
     /** The languages of pages and mails. The first one is for users of any other. */
     languages: set.LOCALES,
     /** Without one there are no metrics. Several are valid while the token is changed. */

@@ -48,13 +48,52 @@ function tones(brand: Oklch, at: { lightness: number; hover: number; ring: numbe
   };
 }
 
+/** What theme.css names --fill, --fill-hover, --fill-ink and --fill-line: of primary buttons and finished steps. */
+interface Fill {
+  fill: Oklch;
+  hover: Oklch;
+  /** Black or white, whichever is readable on both. */
+  ink: Oklch;
+  /** An outline where the brand colour hardly differs from the panel behind it; the fill itself elsewhere. */
+  line: Oklch;
+}
+
+/** Below this contrast with the panel a fill needs an outline. #ffe600 has 1.26 on white. */
+const visibleContrast = 1.15;
+const panels = { light: { lightness: 1, chroma: 0, hue: 0 }, dark: { lightness: 0.222, chroma: 0.011, hue: 215 } };
+
+/** The brand colour as it is, with readable ink: only text and links are darkened, or lightened, to be readable. */
+export function brandFill(hex: string, scheme: 'light' | 'dark'): Fill {
+  const fill = fromHex(hex);
+  const [black, white] = [0, 1].map((lightness) => ({ lightness, chroma: 0, hue: 0 })) as [Oklch, Oklch];
+  const ink = contrast(fill, black) >= contrast(fill, white) ? black : white;
+  const away = ink === black ? 0.05 : -0.05;
+  const hover = withinScreen({ ...fill, lightness: Math.min(1, Math.max(0, fill.lightness + away)) });
+  const accent = scheme === 'light' ? lightAccent(hex) : darkAccent(hex);
+  const line = contrast(fill, panels[scheme]) < visibleContrast ? accent.accent : fill;
+  return { fill, hover, ink, line };
+}
+
 /** The style sheet that replaces the built-in accent with the brand colour, in both schemes. */
 export function brandCss(hex: string): string {
   const [light, dark] = [lightAccent(hex), darkAccent(hex)];
   const names = Object.keys(variables) as (keyof Accent)[];
   const declarations = names.map((name) => `${variables[name]}:light-dark(${toCss(light[name])},${toCss(dark[name])})`);
-  return `:root:root{${declarations.join(';')}}\n`;
+  const [lightFill, darkFill] = [brandFill(hex, 'light'), brandFill(hex, 'dark')];
+  // The fill is written as it was given: rounded, it would differ from the logo beside it.
+  const written = (of: Fill, name: keyof Fill) => (of[name] === of.fill ? hex : toCss(of[name]));
+  const fills = (Object.keys(fillVariables) as (keyof Fill)[]).map(
+    (name) => `${fillVariables[name]}:light-dark(${written(lightFill, name)},${written(darkFill, name)})`,
+  );
+  return `:root:root{${[...declarations, ...fills].join(';')}}\n`;
 }
+
+const fillVariables: Record<keyof Fill, string> = {
+  fill: '--fill',
+  hover: '--fill-hover',
+  ink: '--fill-ink',
+  line: '--fill-line',
+};
 
 const variables: Record<keyof Accent, string> = {
   accent: '--accent',

@@ -5,6 +5,8 @@ export type Branding = {
   name: string;
   url: string | null;
   logo: string | null;
+  logoDark: string | null;
+  isWordmark: boolean;
   brandColor: string | null;
   supportEmail: string | null;
   termsUrl: string | null;

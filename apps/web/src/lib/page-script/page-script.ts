@@ -1,5 +1,6 @@
 // The script of the pages of sign-in and sign-up, in place of Svelte and Kit: see docs/decisions/037-sign-in-without-kit.md.
 // The pages work without it. It adds behaviour to what the server has rendered.
+import { watchLogo } from '#lib/branding/watch-logo.ts';
 import { improvePasswordField } from '#lib/forms/password-field.ts';
 import { clearErrorOf } from './clear-error.ts';
 import { countDown } from './count-down.ts';
@@ -9,6 +10,7 @@ import { submitForm } from './submit-form.ts';
 function start(part: ParentNode): void {
   for (const field of part.querySelectorAll<HTMLElement>('[data-password]')) improvePasswordField(field);
   for (const form of part.querySelectorAll<HTMLFormElement>('form[data-wait]')) countDown(form);
+  for (const picture of part.querySelectorAll<HTMLImageElement>('[data-logo] > img')) watchLogo(picture);
   part.querySelector<HTMLElement>('[role="alert"]')?.focus();
 }
 

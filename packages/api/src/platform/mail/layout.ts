@@ -49,7 +49,7 @@ function renderHtml(
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(branding.name)}</title></head>
 <body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
-<p style="margin:0 0 24px;font-weight:600;font-size:16px">${renderSender(branding)}</p>
+<p style="margin:0 0 24px;font-weight:600;font-size:16px">${renderSender(branding, link.url)}</p>
 <h1 style="margin:0 0 12px;font-size:22px;line-height:28px">${escapeHtml(heading)}</h1>
 <p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(introduction)}</p>
 <p style="margin:0 0 24px"><a href="${url}" style="display:inline-block;padding:12px 20px;background:${accent};color:${readableTextColour(accent)};border-radius:8px;text-decoration:none;font-weight:500">${escapeHtml(link.label)}</a></p>
@@ -65,11 +65,17 @@ function renderNote(html: string): string {
   return `<p style="margin:0 0 12px;color:#5b6668;font-size:14px;line-height:22px">${html}</p>\n`;
 }
 
-/** The company's logo and name, linked to its product where SERVICE_URL is set. */
-function renderSender({ name, logo, url }: Branding): string {
+/**
+ * The company's logo and name, linked to its product where SERVICE_URL is set. The alternative text of a wordmark is the
+ * name. `baseUrl` is an address of the service, which may serve the logo.
+ */
+function renderSender({ name, logo, isWordmark, url }: Branding, baseUrl: string): string {
   const style = 'height:24px;vertical-align:middle;margin-right:8px';
-  const image = logo === null ? '' : `<img src="${escapeHtml(logo)}" alt="" height="24" style="${style}">`;
-  const sender = `${image}${escapeHtml(name)}`;
+  const image = (alt: string) =>
+    logo === null
+      ? ''
+      : `<img src="${escapeHtml(new URL(logo, baseUrl).href)}" alt="${escapeHtml(alt)}" height="24" style="${style}">`;
+  const sender = isWordmark ? image(name) : `${image('')}${escapeHtml(name)}`;
   return url === null
     ? sender
     : `<a href="${escapeHtml(url)}" style="color:#1f2a2c;text-decoration:none">${sender}</a>`;

@@ -29,6 +29,7 @@ const computed = [
   'accountDone',
   'activity.sentences',
   'activity.roles',
+  'activity.asRoles',
   'audit',
   'key.state',
   'plan.methods',

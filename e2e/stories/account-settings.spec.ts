@@ -17,8 +17,9 @@ for (const javaScriptEnabled of [true, false]) {
       await openSetting(page, 'Name');
       await page.getByLabel('Your name').fill('Ada Larch');
       await page.getByRole('button', { name: 'Save' }).click();
-      await expect(page.getByText('Your name is saved.')).toBeVisible();
-      await expect(page.locator('summary', { hasText: 'Ada Larch' })).toBeVisible();
+      await expect(page.getByRole('status').first()).toContainText('Your name is saved.');
+      await expect(page.locator('summary', { hasText: 'Ada Larch' })).toContainText('Saved');
+      await expect(page.locator('#notice')).toHaveCount(0);
       await expect(page.getByLabel('Your name')).toBeHidden();
 
       await openSetting(page, 'E-mail');

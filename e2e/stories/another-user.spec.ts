@@ -69,7 +69,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signInElsewhere(page, mine);
       await page.getByLabel('Your name').press('Enter');
 
-      await expect(page.locator('#notice')).toContainText('Your name is saved.');
+      await expect(page.getByRole('status').first()).toContainText('Your name is saved.');
       expect((await (await page.request.get('/api/session')).json()).user).toMatchObject({ name: 'Mia Larch' });
     });
   });

@@ -174,6 +174,7 @@ for (const viewport of [
     await page.getByLabel('Your name').fill('Mia Larch');
     // The row that was opened has moved those below it.
     const { length: before } = await layoutShifts(page, { afterInput: true });
+    await page.route('**/account?/*', (route) => route.abort('connectionreset'));
     await page.getByLabel('Your name').press('Enter');
     await expect(page.locator('#notice')).toBeInViewport({ ratio: 1 });
     expect((await layoutShifts(page, { afterInput: true })).slice(before)).toEqual([]);
@@ -215,4 +216,28 @@ test('a notice is gone when a later form of the page shows its answer', async ({
   await page.getByRole('button', { name: 'Create key' }).click();
   await expect(page.getByLabel('The new API key')).toBeVisible();
   await expect(page.locator('#notice')).toHaveCount(0);
+});
+
+test('success goes by itself, and what can be undone stays', async ({ page, service }) => {
+  await page.clock.install();
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/account');
+  await scriptsRun(page);
+  await openSetting(page, 'Name');
+  await page.getByLabel('Your name').fill('Mia Larch');
+  await page.getByLabel('Your name').press('Enter');
+  const row = page.locator('summary', { hasText: 'Mia Larch' });
+  await expect(row).toContainText('Saved');
+  await expect(row).toBeFocused();
+  await page.clock.fastForward(20_000);
+  await expect(row).not.toContainText('Saved');
+  await expect(live(page)).toBeEmpty();
+
+  await page.goto('/');
+  await scriptsRun(page);
+  await page.getByRole('button', { name: 'Hide the next steps' }).click();
+  await expect(page.getByRole('button', { name: 'Show them' })).toBeVisible();
+  await page.clock.fastForward(120_000);
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await expect(page.getByRole('heading', { name: 'Next steps' })).toBeVisible();
 });

@@ -1,5 +1,6 @@
 import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
+import { openSetting } from '../support/settings.ts';
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
@@ -23,15 +24,20 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.goto('/organisation');
       const slug = (await page.getByText(/^larch-sons(-\w+)?$/).textContent()) ?? '';
+      await openSetting(page, 'Name');
       await page.getByLabel('Name', { exact: true }).fill('');
-      await page.getByRole('button', { name: 'Save' }).first().click();
+      await page.getByRole('button', { name: 'Save' }).click();
       await expect(page.getByRole('alert')).toContainText('Enter a name.');
       await page.getByLabel('Name', { exact: true }).fill('Larch Group');
-      await page.getByRole('button', { name: 'Save' }).first().click();
-      await expect(page.getByText('The organisation is now called Larch Group.')).toBeVisible();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('status').first()).toContainText('The organisation is now called Larch Group.');
+      await expect(page.locator('summary', { hasText: 'Larch Group' })).toContainText('Saved');
+      await expect(page.locator('#notice')).toHaveCount(0);
+      await openSetting(page, 'Billing contact');
       await page.getByLabel('E-mail').fill('bills@larch.example');
-      await page.getByRole('button', { name: 'Save' }).last().click();
-      await expect(page.getByText('Invoices now go to bills@larch.example.')).toBeVisible();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('status').first()).toContainText('Invoices now go to bills@larch.example.');
+      await expect(page.locator('summary', { hasText: 'bills@larch.example' })).toContainText('Saved');
       await expect(page.getByText(slug, { exact: true })).toBeVisible();
 
       await page.getByRole('link', { name: 'Transfer ownership' }).click();

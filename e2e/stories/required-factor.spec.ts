@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { codeOf, setUpApp, toSecondStep } from '../support/factors.ts';
 import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, startService, test } from '../support/service.ts';
+import { openSetting } from '../support/settings.ts';
 
 async function expectAccessible(page: Page, javaScriptEnabled: boolean): Promise<void> {
   if (javaScriptEnabled) expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
@@ -48,10 +49,12 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(theirs).toHaveURL('/');
 
       await page.goto('/organisation');
+      await openSetting(page, 'Second factor');
       await expect(page.getByText('Set up a second factor of your own before')).toBeVisible();
       await setUpApp(page);
       await page.goto('/organisation');
       await expect(page.getByText('Not required')).toBeVisible();
+      await openSetting(page, 'Second factor');
       await page.locator('summary', { hasText: '1 member has none' }).click();
       await expect(page.getByText(member)).toBeVisible();
       await page.getByRole('button', { name: 'Require a second factor' }).click();
@@ -78,6 +81,7 @@ for (const javaScriptEnabled of [true, false]) {
       await theirs.getByRole('button', { name: 'Remove the authenticator app' }).click();
       await expect(theirs.getByText(/^You must have a second factor/).first()).toBeVisible();
       await page.goto('/organisation');
+      await openSetting(page, 'Second factor');
       await expect(page.getByText('Every member has one.')).toBeVisible();
       await page.getByRole('button', { name: 'No longer require it' }).click();
       await expect(page.getByText('Not required')).toBeVisible();

@@ -189,6 +189,7 @@ export interface Texts {
     set: string;
     connect: string;
     close: string;
+    saved: string;
     isSet: string;
     notSet: string;
     linked: string;
@@ -264,7 +265,10 @@ export interface Texts {
     browserOn: Message<'browser' | 'system'>;
     whatYouLose: string;
     yourAccount: string;
-    hasMembers: Message<'name'>;
+    onlyOwner: Message<'name'>;
+    twoWays: string;
+    transfer: string;
+    deleteOrganisation: string;
     noOneElse: Message<'name'>;
     planOf: Message<'plan' | 'name'>;
     record: string;
@@ -691,14 +695,15 @@ export interface Texts {
     shortName: string;
     created: string;
     shortNameStays: string;
-    rename: string;
     billingContact: string;
     billingName: string;
     email: string;
     billingHint: string;
+    addressOfCheckout: string;
     whoChanges: string;
     secondFactor: string;
     secondFactorText: string;
+    show: string;
     notRequired: string;
     requiredSince: Message<'day'>;
     requiredFrom: Message<'day'>;

@@ -4,7 +4,11 @@ import type { Notice, ShownNotice } from './notice.ts';
  * The notice on the page. Only a browser writes it, so that requests on a server never share one:
  * a server renders the notice of the page's data.
  */
-export const current = $state<{ notice: ShownNotice | null }>({ notice: null });
+export const current = $state<{
+  notice: ShownNotice | null;
+  /** The id of the notice that was shown last and is gone. */
+  dismissedId: string | null;
+}>({ notice: null, dismissedId: null });
 
 let lastNumber = 0;
 let focusedId: string | null = null;
@@ -18,7 +22,18 @@ export function showNotice(notice: Notice): void {
   current.notice = { ...notice, id };
 }
 
+/**
+ * How long a notice stays, in milliseconds: long enough to read it. Null for a notice that stays until it is closed,
+ * because it has something to do (such as Undo), or says what did not happen.
+ */
+export function shownFor({ text, tone, action }: Notice): number | null {
+  if (action || tone === 'warn') return null;
+  const length = JSON.stringify(text).length;
+  return 5000 + length * 50;
+}
+
 export function dismissNotice(): void {
+  current.dismissedId = current.notice?.id ?? current.dismissedId;
   current.notice = null;
 }
 
@@ -41,6 +56,7 @@ export function focusNotice(): void {
   if (notice === null || notice.id === focusedId) return;
 
   focusedId = notice.id;
-  const target = notice.focus === undefined ? null : document.getElementById(notice.focus);
+  const named = notice.focus ?? notice.row;
+  const target = named === undefined ? null : document.getElementById(named);
   (target ?? noticeElement)?.focus();
 }

@@ -18,6 +18,8 @@ export interface Notice {
    * action. Where the page has no such element the notice takes it.
    */
   focus?: string;
+  /** The id of the row (SettingRow.svelte) that says "Saved" in place of the notice's box, and takes the focus. */
+  row?: string;
   action?: NoticeAction;
 }
 

@@ -5,7 +5,7 @@ import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { texts } from '#lib/language/texts.ts';
 import { named } from '#lib/notices/notice.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { localPath } from '#lib/server/session/local-path.ts';
+import { localPage } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Which form was posted, so that the page shows its errors beside its own fields. */
@@ -13,7 +13,7 @@ type FormName = 'switch' | 'create' | 'rename' | 'contact' | 'second_factor' | '
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
-  if (!organisation) return { organisation: null };
+  if (!organisation) return { now: '', organisation: null };
 
   const { members, organisations, subscription } = event.locals.api;
   const isOwner = role === 'owner';
@@ -26,6 +26,7 @@ export const load: PageServerLoad = async (event) => {
     scopes.includes('ADMIN') ? organisations.secondFactorRule() : null,
   ]);
   return {
+    now: new Date().toISOString(),
     organisation: {
       ...settings,
       displayName: organisationName(settings),
@@ -53,7 +54,7 @@ export const actions: Actions = {
   /** Switches the organisation and returns to the page that had the menu. */
   switch: formAction(
     ({ organisations }, form) => organisations.switch({ organisation_id: text(form, 'organisation_id') }),
-    { done: (form, _answer, { url }) => localPath(text(form, 'from'), url), failure: failureOf('switch') },
+    { done: (form, _answer, { url }) => localPage(text(form, 'from'), url), failure: failureOf('switch') },
   ),
   create: formAction(({ organisations }, form) => organisations.create({ org_name: text(form, 'org_name') }), {
     done: (_form, { awaiting_approval }) => (awaiting_approval ? '/awaiting-approval' : '/'),
@@ -65,7 +66,10 @@ export const actions: Actions = {
     {
       ofOrganisation: true,
       done: '/organisation',
-      notice: (form) => texts('organisationDone').renamed({ name: named(text(form, 'name').trim()) }),
+      notice: (form) => ({
+        text: texts('organisationDone').renamed({ name: named(text(form, 'name').trim()) }),
+        row: 'name-row',
+      }),
       failure: failureOf('rename'),
     },
   ),
@@ -79,10 +83,13 @@ export const actions: Actions = {
     {
       ofOrganisation: true,
       done: '/organisation',
-      notice: (form) =>
-        text(form, 'email').trim() === ''
-          ? texts('organisationDone').contactEmptied
-          : texts('organisationDone').contactChanged({ email: named(text(form, 'email').trim()) }),
+      notice: (form) => ({
+        text:
+          text(form, 'email').trim() === ''
+            ? texts('organisationDone').contactEmptied
+            : texts('organisationDone').contactChanged({ email: named(text(form, 'email').trim()) }),
+        row: 'contact-row',
+      }),
       failure: failureOf('contact'),
     },
   ),
@@ -92,10 +99,13 @@ export const actions: Actions = {
     {
       ofOrganisation: true,
       done: '/organisation',
-      notice: (form) =>
-        firstDay(form) === ''
-          ? texts('organisationDone').factorNotRequired
-          : texts('organisationDone').factorRequired({ day: named(formatDate(firstDay(form))) }),
+      notice: (form) => ({
+        text:
+          firstDay(form) === ''
+            ? texts('organisationDone').factorNotRequired
+            : texts('organisationDone').factorRequired({ day: named(formatDate(firstDay(form))) }),
+        row: 'factor-row',
+      }),
       failure: failureOf('second_factor'),
     },
   ),

@@ -25,7 +25,7 @@ export const load: PageServerLoad = async (event) => {
 export const actions: Actions = {
   changeName: formAction(({ accounts }, form) => accounts.changeName({ name: text(form, 'name') }), {
     done: page,
-    notice: () => texts('accountDone').name,
+    notice: () => ({ text: texts('accountDone').name, row: 'name-row' }),
     failure: (form) => ({ formName: 'name' as FormName, name: text(form, 'name') }),
   }),
   changeAddress: formAction(

@@ -83,7 +83,7 @@ async function runLife(page: Page, service: Service, conditions: Conditions): Pr
     await page.getByRole('button', { name: 'Switch to Gold' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('button', { name: 'Change to Gold' }).click();
-    await billingSays('£79 a month. Renews on');
+    await billingSays('£79 / month. Renews on');
     await expect(plan(page)).resolves.toMatchObject({ tier: 'gold', status: 'active' });
     expect(await life.subscriptions()).toHaveLength(1);
   });

@@ -15,6 +15,7 @@ test('home lists the next steps until they are done, and shows a failed payment 
   await test.step('a step that is done is ticked, and stays in the list', async () => {
     await expect(steps).toContainText('0 of 3 done');
     await steps.getByRole('link', { name: 'Add name' }).click();
+    await expect(page.getByLabel('Your name')).toBeFocused();
     await page.getByLabel('Your name').fill('Ada Larch');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Your name is saved.')).toBeVisible();

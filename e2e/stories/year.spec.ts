@@ -38,7 +38,7 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     await page.goto('/billing');
     await page.getByRole('button', { name: 'Choose Silver' }).click();
     await page.getByRole('button', { name: /^Pay/ }).click();
-    await says('silver', '/billing', '£24 a month. Renews on');
+    await says('silver', '/billing', '£24 / month. Renews on');
   });
 
   await test.step('a renewal fails: both pages say amount, card and next attempt', async () => {
@@ -52,16 +52,16 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     await page.getByRole('button', { name: 'Payment and invoices' }).click();
     await page.getByRole('button', { name: 'Change card' }).click();
     await expect(page.getByText('ends in 4242').first()).toBeVisible();
-    await says('silver', '/billing', '£24 a month. Renews on');
+    await says('silver', '/billing', '£24 / month. Renews on');
     await expect(page.getByText('Your last payment didn’t go through.')).toBeHidden();
   });
 
   await test.step('Gold is chosen, and charged at once', async () => {
     await page.getByRole('button', { name: 'Switch to Gold' }).click();
     await page.getByRole('button', { name: 'Change to Gold' }).click();
-    await says('gold', '/billing', '£79 a month. Renews on');
+    await says('gold', '/billing', '£79 / month. Renews on');
     await life.periodEnds();
-    await says('gold', '/billing', '£79 a month. Renews on');
+    await says('gold', '/billing', '£79 / month. Renews on');
   });
 
   await test.step('a dispute takes the plan, and gives it back when it is won', async () => {
@@ -72,16 +72,16 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     await expect(page.locator('li[aria-current]')).toContainText('£0');
     await says('free', '/', 'A payment is disputed');
     await life.disputeEnds(id, 'won');
-    await says('gold', '/billing', 'Active', '£79 a month. Renews on');
+    await says('gold', '/billing', 'Active', '£79 / month. Renews on');
   });
 
   await test.step('a refund changes no plan', async () => {
     // A charge that was disputed can no longer be refunded.
     await life.periodEnds();
-    await says('gold', '/billing', '£79 a month. Renews on');
+    await says('gold', '/billing', '£79 / month. Renews on');
     const [newest] = await life.invoices();
     await life.actsOnInvoice(newest?.id ?? '', 'refund', { amount: 900 });
-    await says('gold', '/billing', '£79 a month. Renews on');
+    await says('gold', '/billing', '£79 / month. Renews on');
   });
 
   await test.step('a debt that is written off gives no plan until it is paid', async () => {
@@ -95,7 +95,7 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     await says('free', '/billing', 'Unpaid', 'Your paid plan is off until its invoice is paid.');
     await page.getByRole('button', { name: 'Pay now' }).click();
     await page.getByRole('button', { name: /^Pay £79/ }).click();
-    await says('gold', '/billing', '£79 a month. Renews on');
+    await says('gold', '/billing', '£79 / month. Renews on');
   });
 
   await test.step('a planned change is shown, and given up by keeping Gold', async () => {
@@ -105,7 +105,7 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     await says('gold', '/billing', /Gold until \d+ \w+ \d{4}, then Silver\./);
     await expect(page.getByText(/^From \d+ \w+ \d{4}$/)).toBeVisible();
     await page.getByRole('button', { name: 'Keep Gold' }).click();
-    await says('gold', '/billing', '£79 a month. Renews on');
+    await says('gold', '/billing', '£79 / month. Renews on');
     expect((await life.subscription()).schedule).toBeNull();
   });
 
@@ -116,7 +116,7 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
       await says('gold', '/billing', /Ends on \d+ \w+ \d{4}, then Free/);
       if (!keeps) break;
       await page.getByRole('button', { name: 'Keep Gold' }).click();
-      await says('gold', '/billing', '£79 a month. Renews on');
+      await says('gold', '/billing', '£79 / month. Renews on');
     }
     await life.periodEnds();
     await says('free', '/billing', 'Your paid plan has ended.');

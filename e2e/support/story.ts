@@ -80,8 +80,8 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     const cards = page.getByRole('region', { name: 'Plans' }).getByRole('listitem');
     for (const [name, price, features] of [
       ['Free', 'Free', ['No audit log']],
-      ['Silver', '£24 a month', ['Audit log']],
-      ['Gold', '£79 a month', ['Audit log']],
+      ['Silver', '£24 / month', ['Audit log']],
+      ['Gold', '£79 / month', ['Audit log']],
     ] as const) {
       const card = cards.filter({ has: page.getByRole('heading', { name, exact: true }) });
       await expect(card).toContainText(price);

@@ -17,7 +17,7 @@ export function formatFullAmount(amount: Pick<Price, 'amount' | 'currency'>): st
   return formatAmount(amount, { locale: locale() });
 }
 
-/** "a month", "a year" */
+/** "/ month", "/ year", after an amount. */
 export function formatInterval(interval: string): string {
   const { intervals, anInterval } = texts('money');
   return Object.hasOwn(intervals, interval) ? intervals[interval as keyof typeof intervals] : anInterval({ interval });

@@ -26,25 +26,25 @@ const tiers: Tier[] = [
 ];
 
 test.each([
-  [silver, 'Active', '£24 a month. Renews on 3 December 2026.'],
-  [ending, 'Ending', '£24 a month. Ends on 3 December 2026, then Free.'],
-  [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
+  [silver, 'Active', '£24 / month. Renews on 3 December 2026.'],
+  [ending, 'Ending', '£24 / month. Ends on 3 December 2026, then Free.'],
+  [{ ...silver, status: 'past_due' }, 'Payment due', '£24 / month.'],
   [{ ...silver, price: null }, 'Active', 'Renews on 3 December 2026.'],
   [
     { ...silver, price: { amount: 1900, currency: 'gbp', interval: 'year' as const, quantity: 1 } },
     'Active',
-    '£19 a year. Renews on 3 December 2026.',
+    '£19 / year. Renews on 3 December 2026.',
   ],
   [
     { ...silver, change: { name: 'Free', at: '2026-12-03T00:00:00Z' } },
     'Active',
-    '£24 a month. Silver until 3 December 2026, then Free.',
+    '£24 / month. Silver until 3 December 2026, then Free.',
   ],
-  [{ ...silver, collection_paused: true }, 'Active', '£24 a month. Payments are paused.'],
+  [{ ...silver, collection_paused: true }, 'Active', '£24 / month. Payments are paused.'],
   [
     { ...silver, credit: { amount: 1250, currency: 'gbp' } },
     'Active',
-    '£24 a month. Renews on 3 December 2026. You have £12.50 in credit, which pays your next invoices.',
+    '£24 / month. Renews on 3 December 2026. You have £12.50 in credit, which pays your next invoices.',
   ],
   [free, undefined, 'Free of charge.'],
   [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
@@ -105,7 +105,7 @@ test('a debt that was written off is due, a first payment that bounced is not', 
 
 test('the plan that follows has the name that the free tier has in the plans', () => {
   const renamed = tiers.map((tier) => (tier.tier === 'free' ? { ...tier, name: 'Starter' } : tier));
-  expect(planSentence(ending, renamed)).toBe('£24 a month. Ends on 3 December 2026, then Starter.');
+  expect(planSentence(ending, renamed)).toBe('£24 / month. Ends on 3 December 2026, then Starter.');
 });
 
 test.each([

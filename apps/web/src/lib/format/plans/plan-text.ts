@@ -49,7 +49,7 @@ export function isPaymentDue(plan: Plan): boolean {
   return plan.held === 'uncollectible' || ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
-/** "£24 a month. Renews on 3 December 2026." */
+/** "£24 / month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
   const t = texts('plan');
   if (plan.ended_unconfirmed_at) return t.ended({ day: formatDate(plan.ended_unconfirmed_at) });

@@ -113,6 +113,7 @@ for (const javaScriptEnabled of [true, false]) {
       }
       await page.getByLabel('Your password').fill(passPhrase);
       await page.getByRole('dialog').getByRole('button', { name: 'Delete the organisation' }).click();
+      await expect(page.getByRole('dialog')).toHaveCount(0);
       await page.goto('/account/delete');
       await expect(page.getByRole('button', { name: 'Delete the account' })).toBeVisible();
     });

@@ -191,6 +191,7 @@ for (const viewport of [
     await expect(page.locator('#notice')).toBeInViewport({ ratio: 1 });
 
     // The focus moves up the page from its end, never behind the notice.
+    await page.locator('#notice').focus();
     for (let count = 0; count < 12; count++) {
       const focused = await page.evaluate(() => {
         const element = document.activeElement;

@@ -17,8 +17,12 @@ export class Submission {
   /** Whether the page's data is read again after success. Not where the answer is shown once, and the page leads on. */
   readonly #reloads: boolean;
 
-  constructor({ reloads = true }: { reloads?: boolean } = {}) {
+  /** Whether a failure is shown on this page although the form's action is on another one. */
+  readonly #staysHere: boolean;
+
+  constructor({ reloads = true, staysHere = false }: { reloads?: boolean; staysHere?: boolean } = {}) {
     this.#reloads = reloads;
+    this.#staysHere = staysHere;
   }
 
   enhance: SubmitFunction = ({ action, cancel, submitter }) => {
@@ -35,7 +39,7 @@ export class Submission {
         showNotice({ text: [unanswered], tone: 'warn' });
       } else if (outdated) {
         showNotice(outdated);
-      } else if (result.type === 'failure' && action.pathname === window.location.pathname) {
+      } else if (result.type === 'failure' && (this.#staysHere || action.pathname === window.location.pathname)) {
         await applyAction(result);
       } else {
         // Unset it means after success alone: `true` would read the data again after a failure too.

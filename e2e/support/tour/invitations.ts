@@ -34,6 +34,8 @@ export async function invitations({ service, request, newPage, see }: TourPart):
   await see(page, 'members-two', '/members');
   await see(page, 'organisation', '/organisation');
   await see(page, 'keys', '/keys');
+  await see(page, 'organisation-audit', '/organisation/audit');
+  await see(page, 'organisation-create', '/organisation?create');
   await see(page, 'organisation-transfer-dialog', '/organisation?ask=transfer');
   await see(page, 'organisation-delete-dialog', '/organisation?ask=delete');
   await page.goto('/members');

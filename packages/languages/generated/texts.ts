@@ -20,6 +20,7 @@ export interface Texts {
     change_planned_elsewhere: string;
     changed_by_someone_else: string;
     choose_an_organisation_at_least: string;
+    choose_from_actions: string;
     choose_from_list: string;
     choose_organisation: string;
     choose_paid_plan: Message<'plans'>;
@@ -59,6 +60,7 @@ export interface Texts {
     no_pending_address_change: string;
     no_such_event: string;
     no_such_factor: string;
+    no_such_day: string;
     no_such_invitation: string;
     no_such_key: string;
     no_such_member: string;
@@ -687,6 +689,7 @@ export interface Texts {
     lead: string;
     organisation: string;
     keys: string;
+    audit: string;
   };
   organisation: {
     title: string;
@@ -726,6 +729,11 @@ export interface Texts {
     createTitle: string;
     createLead: string;
     create: string;
+    byHandBeside: Message<'current'>;
+    waitingTitle: Message<'name'>;
+    waitingText: Message<'current'>;
+    withdraw: string;
+    back: string;
     byHand: string;
     deleteQuestion: Message<'name'>;
     youLose: string;
@@ -741,6 +749,8 @@ export interface Texts {
     member: string;
   };
   organisationDone: {
+    requested: Message<'name' | 'current'>;
+    withdrawn: Message<'name'>;
     renamed: Message<'name'>;
     contactEmptied: string;
     contactChanged: Message<'email'>;
@@ -748,6 +758,29 @@ export interface Texts {
     factorNotRequired: string;
     transferred: Message<'email'>;
     deleted: Message<'name'>;
+  };
+  auditLog: {
+    title: string;
+    when: string;
+    who: string;
+    what: string;
+    from: string;
+    until: string;
+    everything: string;
+    filter: string;
+    download: string;
+    automatic: string;
+    operator: string;
+    noMember: string;
+    none: string;
+    noneText: string;
+    noneFound: string;
+    showAll: string;
+    pages: string;
+    newest: string;
+    older: string;
+    withPlan: Message<'plans'>;
+    seePlans: string;
   };
   overview: {
     count: Message<'digits', 'count'>;
@@ -1563,6 +1596,9 @@ export interface Texts {
     errorBefore: string;
     organisations: string;
     switchOrganisation: string;
+    createOrganisation: string;
+    yourOrganisations: string;
+    yourRole: Message<'role'>;
     awaitingApproval: string;
     closed: string;
   };

@@ -70,13 +70,19 @@ function named(user: NamedUser): ShownUser {
   return user === null ? { kind: 'unnamed' } : { kind: 'named', ...user };
 }
 
-function shownUser(id: string | null, readerId: string, shown: NamedUser): ShownUser | null {
+/** Returns what is shown of a user; `shown` is null where the reader may not see the name. */
+export function shownUser(id: string | null, readerId: string | null, shown: NamedUser): ShownUser | null {
   if (id === null) return null;
   return id === readerId ? { kind: 'you' } : named(shown);
 }
 
-function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: NamedUser): ShownUser | null {
-  if (actorId === readerId) return { kind: 'you' };
+/** Returns what is shown of the user who acted. An operator is never named. */
+export function actorOf(
+  { action, actorId, userId }: Entry,
+  readerId: string | null,
+  shown: NamedUser,
+): ShownUser | null {
+  if (actorId !== null && actorId === readerId) return { kind: 'you' };
   if (operatorActions.includes(action as AuditAction)) return { kind: 'operator' };
   return shownUser(actorId ?? userId, readerId, shown);
 }
@@ -136,7 +142,8 @@ function isMember(userId: SQL): SQL<boolean> {
     where m.user_id = ${userId} and m.organisation_id = ${auditEvents.organisationId})`;
 }
 
-function describe({ id, at, action, details: { from, to, role, plan, name } }: Entry) {
+/** Returns what an entry tells, beside who acted. */
+export function describe({ id, at, action, details: { from, to, role, plan, name } }: Entry) {
   return {
     id,
     at: at.toISOString(),

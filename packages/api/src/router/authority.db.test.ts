@@ -134,6 +134,7 @@ const needs: Record<string, Need> = {
   'operators.compareNow': 'operator',
   'organisations.changeBillingContact': 'ADMIN',
   'organisations.create': 'approved',
+  'organisations.auditLog': 'ADMIN',
   'organisations.withdraw': 'approved',
   'organisations.list': 'deployment',
   'organisations.mine': 'leaving in setup',

@@ -13,6 +13,7 @@ import {
   switchInput,
   switchOrganisation,
 } from '../members/own-organisations.ts';
+import { auditLogInput, readAuditLog } from '../members/read-audit-log.ts';
 import {
   readSecondFactorRule,
   requireSecondFactor,
@@ -49,6 +50,9 @@ export const organisationsRouter = router({
     await withdrawOrganisation(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
+  auditLog: scopedProcedure('ADMIN')
+    .input(body(auditLogInput))
+    .query(({ ctx, input }) => readAuditLog(ctx.app, ctx.principal, input)),
   rename: scopedProcedure('ADMIN')
     .input(body(renameInput))
     .mutation(async ({ ctx, input }) => {

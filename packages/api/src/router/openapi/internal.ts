@@ -55,6 +55,7 @@ export const internalProcedures: Record<string, string[]> = {
     'members.startedBy',
     'organisations.changeBillingContact',
     'organisations.create',
+    'organisations.auditLog',
     'organisations.withdraw',
     'organisations.mine',
     'organisations.read',

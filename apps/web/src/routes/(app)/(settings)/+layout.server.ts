@@ -5,5 +5,9 @@ import type { LayoutServerLoad } from './$types';
 export const load: LayoutServerLoad = ({ locals, url }) => {
   void url.href;
   const user = signedInUser(locals);
-  return { settings: user?.organisation ? { isAdministrator: user.scopes.includes('ADMIN') } : null };
+  if (!user?.organisation) return { settings: null };
+  const isAdministrator = user.scopes.includes('ADMIN');
+  /** Whether a plan of the deployment has the organisation's audit log. */
+  const hasAuditLog = isAdministrator && locals.app.plans.tiers.some(({ features }) => features.audit_log);
+  return { settings: { isAdministrator, hasAuditLog } };
 };

@@ -1,4 +1,4 @@
-import { csvResponse } from '../csv.ts';
+import { csvResponse } from '#lib/server/csv.ts';
 import { requireOperator, requireOperatorNow } from '../require-operator.ts';
 import type { RequestHandler } from './$types';
 

@@ -66,6 +66,82 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/awaiting-approval');
     });
 
+    test('an owner requests a second organisation, withdraws it, requests another, and switches once it is approved', async ({
+      page,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request, { organisation: 'Larch & Sons' });
+      await signIn(page, email);
+      await page.goto('/members');
+      await page.locator('summary', { hasText: 'your organisations' }).click();
+      await expect(page.getByText('Your role: Owner')).toBeVisible();
+      await page.getByRole('link', { name: 'Create an organisation' }).click();
+      await expect(page).toHaveURL('/organisation?create');
+      await page.getByRole('button', { name: 'Create organisation' }).click();
+      await expect(page.getByRole('alert')).toContainText('Enter a name.');
+      await page.getByLabel('Organisation', { exact: true }).fill('Larch Mistake');
+      await page.getByRole('button', { name: 'Create organisation' }).click();
+      await expect(
+        page.getByText('Larch Mistake is awaiting approval. You stay in Larch & Sons until then.'),
+      ).toBeVisible();
+
+      await page.goto('/organisation?create');
+      await expect(page.getByRole('button', { name: 'Create organisation' })).toHaveCount(0);
+      await page.getByRole('button', { name: 'Withdraw the request' }).click();
+      await expect(page.getByText('The request for Larch Mistake is withdrawn.')).toBeVisible();
+
+      await page.goto('/organisation?create');
+      await page.getByLabel('Organisation', { exact: true }).fill('Larch Abroad');
+      await page.getByRole('button', { name: 'Create organisation' }).click();
+      await expect(page.getByText('Larch Abroad is awaiting approval.')).toBeVisible();
+      await service.approve(email);
+      await page.goto('/members');
+      if (javaScriptEnabled) {
+        await page.getByRole('button', { name: /switch organisation/ }).click();
+        await page.getByRole('menuitemradio', { name: /Larch Abroad.*Owner/ }).click();
+      } else {
+        await page.locator('summary', { hasText: 'switch organisation' }).click();
+        await page.getByRole('button', { name: /Larch Abroad.*Owner/ }).click();
+      }
+      await expect(page.getByText('1 member')).toBeVisible();
+      expect(await (await page.request.get('/api/session')).json()).toMatchObject({
+        organisation: { name: 'Larch Abroad' },
+      });
+    });
+
+    test('an owner reads who did what once the plan has the audit log, filters it, and downloads it', async ({
+      page,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request, { organisation: 'Larch & Sons' });
+      await signIn(page, email);
+      await page.goto('/organisation');
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await expect(page.getByText('It comes with Silver and Gold')).toBeVisible();
+      await expect(page.getByRole('link', { name: 'See plans' })).toHaveAttribute('href', '/billing#plans');
+      expect((await page.request.get('/organisation/audit.csv')).status()).toBe(403);
+
+      const { organisation } = await (await page.request.get('/api/session')).json();
+      const agreed = ['--feature', 'audit_log=true', '--reason', 'A trial'];
+      expect((await service.operator('override', organisation.slug, ...agreed)).stderr).toBe('');
+      await inviteOn(page, 'Viewer', 'Ada');
+      await page.goto('/organisation/audit');
+      const table = page.getByRole('table', { name: 'Audit log' });
+      await expect(table.getByRole('row', { name: /Invitation created/ })).toContainText(email);
+      await expect(table.getByRole('row', { name: /override/ })).toContainText('An operator');
+      await page.getByLabel('What').selectOption('Invitation created');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await expect(page).toHaveURL(/action=invitation-made/);
+      await expect(table.getByRole('row', { name: /Invitation created/ })).toBeVisible();
+      await expect(table.getByRole('row', { name: /override/ })).toHaveCount(0);
+      const href = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
+      const file = await (await page.request.get(href ?? '')).text();
+      expect(file.trim().split('\r\n')).toHaveLength(2);
+      expect(file).toContain(`${email},invitation-made`);
+    });
+
     test('two invitations differ by their notes, and one is revoked', async ({ page, request, service }) => {
       await signIn(page, await makeOwner(service, request));
       await page.goto('/members');

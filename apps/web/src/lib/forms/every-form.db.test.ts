@@ -74,7 +74,7 @@ it.each(forUsers)('%s refuses a form of a page that was rendered for another use
 
 const ofOrganisation = forUsers.filter(
   ([name]) =>
-    /^\/(members|keys|billing|organisation)\?/.test(name) && !/^\/organisation\?\/(switch|create)$/.test(name),
+    /^\/(members|keys|billing|organisation)\?/.test(name) && !/^\/organisation\?\/(switch|create|withdraw)$/.test(name),
 );
 
 it.each(ofOrganisation)(

@@ -4,18 +4,24 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { texts } from '#lib/language/texts.ts';
 import { named } from '#lib/notices/notice.ts';
-import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { requirePage, signedInUser } from '#lib/server/guards/page-guard.ts';
 import { localPage } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Which form was posted, so that the page shows its errors beside its own fields. */
-type FormName = 'switch' | 'create' | 'rename' | 'contact' | 'second_factor' | 'transfer' | 'delete';
+type FormName = 'switch' | 'create' | 'withdraw' | 'rename' | 'contact' | 'second_factor' | 'transfer' | 'delete';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
-  if (!organisation) return { now: '', organisation: null };
+  if (!organisation) return { now: '', organisation: null, creating: null };
 
   const { members, organisations, subscription } = event.locals.api;
+  // A form that failed without a script is on the action's URL.
+  if (event.url.searchParams.has('create') || event.url.searchParams.has('/create')) {
+    const mine = await organisations.mine();
+    const waiting = mine.find((each) => each.approval === 'pending' && each.role === 'owner') ?? null;
+    return { now: '', organisation: null, creating: { current: organisationName(organisation), waiting } };
+  }
   const isOwner = role === 'owner';
   const ask = event.url.searchParams.get('ask');
   const today = event.locals.app.now().toISOString().slice(0, 10);
@@ -27,6 +33,7 @@ export const load: PageServerLoad = async (event) => {
   ]);
   return {
     now: new Date().toISOString(),
+    creating: null,
     organisation: {
       ...settings,
       displayName: organisationName(settings),
@@ -57,8 +64,20 @@ export const actions: Actions = {
     { done: (form, _answer, { url }) => localPage(text(form, 'from'), url), failure: failureOf('switch') },
   ),
   create: formAction(({ organisations }, form) => organisations.create({ org_name: text(form, 'org_name') }), {
-    done: (_form, { awaiting_approval }) => (awaiting_approval ? '/awaiting-approval' : '/'),
+    done: (_form, { awaiting_approval }, { locals }) =>
+      awaiting_approval && !signedInUser(locals)?.organisation ? '/awaiting-approval' : '/',
+    notice: (form, { awaiting_approval }, { locals }) => {
+      const current = signedInUser(locals)?.organisation;
+      if (!awaiting_approval || !current) return null;
+      const names = { name: named(text(form, 'org_name').trim()), current: named(organisationName(current)) };
+      return texts('organisationDone').requested(names);
+    },
     failure: failureOf('create'),
+  }),
+  withdraw: formAction(({ organisations }, form) => organisations.withdraw(organisationOf(form)), {
+    done: '/organisation',
+    notice: (form) => texts('organisationDone').withdrawn({ name: named(text(form, 'display_name')) }),
+    failure: failureOf('withdraw'),
   }),
   rename: formAction(
     ({ organisations }, form) =>

@@ -1755,6 +1755,9 @@ export interface Texts {
     forgot: string;
     or: string;
     continueWith: Message<'idp'>;
+    lost: string;
+    lostLink: Message<'ask'>;
+    askForLink: string;
   };
   signOut: {
     title: string;

@@ -4,7 +4,6 @@
  */
 export const tableRoles = {
   table: { role: 'table' },
-  caption: { role: 'caption' },
   group: { role: 'rowgroup' },
   row: { role: 'row' },
   columnHeader: { role: 'columnheader', scope: 'col' },

@@ -62,9 +62,9 @@ it('answers with the security headers, the length of the body and a request id o
 });
 
 it.each([
-  [{ 'accept-language': 'de-AT,en;q=0.5' }, /^Bestätigen Sie/],
-  [{ 'accept-language': 'de', cookie: 'language=en' }, /^Confirm/],
-  [{}, /^Confirm/],
+  [{ 'accept-language': 'de-AT,en;q=0.5' }, /^Ihr Link für/],
+  [{ 'accept-language': 'de', cookie: 'language=en' }, /^Your link for/],
+  [{}, /^Your link for/],
 ])('answers in English, and mails in the language of the browser: %j', async (headers, subject) => {
   const email = newEmail();
   const body = JSON.stringify({ email, password: testPassword, org_name: 'Company' });

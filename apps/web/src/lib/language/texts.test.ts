@@ -108,6 +108,9 @@ const notShown = [
   'lib/forms/form-fields.ts: This form could not be read.',
   'routes/invitation/+page.server.ts: This invitation is no longer valid.',
   'routes/(app)/(settings)/keys/+page.server.ts: This page is for owners and admins.',
+  'routes/(app)/(settings)/organisation/audit/+page.server.ts: This page is for owners and admins.',
+  'routes/(app)/(settings)/organisation/audit.csv/+server.ts: This page is for owners and admins.',
+  'routes/(app)/(settings)/organisation/audit.csv/+server.ts: The plan has no audit log.',
   'routes/(app)/operator/require-operator.ts: This page is for operators.',
   'routes/(app)/operator/parts/reason-text.ts: No reason was given.',
   // What error.html says where the server cannot answer.

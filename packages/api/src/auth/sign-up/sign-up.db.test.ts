@@ -73,7 +73,7 @@ it('mails in the language of the browser that signed up, and later of the one th
     { ...testClient, language: 'de' },
   );
   const first = await test.sandbox.mailbox.waitFor(email);
-  expect(first.subject).toMatch(/^Bestätigen Sie/);
+  expect(first.subject).toMatch(/^Ihr Link für/);
 
   const linksOfAddress = eq(verificationLinks.email, email);
   await expect // The service stores the time after the mail server has accepted the mail.
@@ -84,7 +84,7 @@ it('mails in the language of the browser that signed up, and later of the one th
     .set({ sentAt: new Date(0) })
     .where(linksOfAddress);
   await resendVerification(test.app, { email });
-  expect((await test.sandbox.mailbox.waitFor(email, first)).subject).toMatch(/^Confirm/);
+  expect((await test.sandbox.mailbox.waitFor(email, first)).subject).toMatch(/^Your link for/);
 });
 
 it('mails a link in text and HTML, with its lifetime and what to do if the reader did not ask for it', async () => {

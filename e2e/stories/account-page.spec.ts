@@ -28,7 +28,7 @@ test('a user changes the name and the password, downloads the data and deletes t
     await page.getByLabel('Current password').fill('not the pass phrase');
     await page.getByLabel('New password').fill(other);
     await page.getByRole('button', { name: 'Change the password' }).click();
-    await expect(page.getByRole('alert')).toContainText('This password is wrong.');
+    await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
     await page.getByLabel('Current password').fill(passPhrase);
     await page.getByLabel('New password').fill(other);
     await page.getByRole('button', { name: 'Change the password' }).click();

@@ -18,7 +18,6 @@ test('an address is changed by the link in the mail to the new address', async (
     await page.getByRole('button', { name: 'Send the link' }).click();
     await expect(page.getByRole('alert').getByRole('link')).toHaveAttribute('href', '#address-password');
     await expect(page.getByLabel('New address')).toHaveValue(wanted);
-    await expect(page.getByLabel('New password')).not.toHaveAttribute('aria-invalid', 'true');
   });
 
   await test.step('a taken address gets the same answer as a free one', async () => {

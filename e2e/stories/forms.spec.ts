@@ -254,7 +254,7 @@ test('print shows the content alone, dark on light, and a scroll bar does not sh
 }) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.goto('/billing');
-  await expect(page.locator('html')).toHaveCSS('scrollbar-gutter', 'stable');
+  await expect(page.locator('html')).toHaveCSS('overflow-y', 'scroll');
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await expect(page.getByRole('heading', { name: 'Billing' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Members' })).toBeHidden();

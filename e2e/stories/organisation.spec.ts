@@ -31,7 +31,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Name', { exact: true }).fill('Larch Group');
       await page.getByRole('button', { name: 'Save' }).click();
       await expect(page.getByRole('status').first()).toContainText('The organisation is now called Larch Group.');
-      await expect(page.locator('summary', { hasText: 'Larch Group' })).toContainText('Saved');
+      await expect(page.locator('#name-row')).toContainText('Saved');
       await expect(page.locator('#notice')).toHaveCount(0);
       await openSetting(page, 'Billing contact');
       await page.getByLabel('E-mail').fill('bills@larch.example');

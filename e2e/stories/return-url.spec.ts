@@ -85,7 +85,6 @@ test('a new user returns to the product after sign-up, verification, approval an
   await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
   await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
   await page.goto(await linkFor(service, email));
-  await page.getByRole('link', { name: 'Sign in' }).click();
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -51,5 +51,5 @@ test('a meter of the billing page has a chart with a line for the limit, and its
     });
     expect(baseLine).toBe(bars);
   }
-  await expect(page.locator('main .bg-accent')).toHaveCount(1);
+  await expect(page.locator('main .bg-fill')).toHaveCount(1);
 });

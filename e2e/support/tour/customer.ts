@@ -112,7 +112,7 @@ async function seeAccount({ service, see }: TourPart, page: Page): Promise<void>
   await see(page, 'account-change-password');
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Change the password' }).click();
-  await expect(page.getByRole('alert')).toBeVisible();
+  await expect(page.getByRole('alert').first()).toBeVisible();
   await see(page, 'account-refused');
   await see(page, 'account-delete', '/account/delete');
   await page.getByRole('button', { name: 'Delete the account' }).click();

@@ -12,7 +12,7 @@ export async function sandbox({ service, newPage, see }: TourPart): Promise<void
   await see(page, 'sandbox-choose-account');
   await see(page, 'sandbox-mailbox', `${service.sandboxUrl}/mailbox`);
   await page
-    .getByRole('link', { name: /^Confirm your/ })
+    .getByRole('link', { name: /^Your link for/ })
     .first()
     .click();
   await see(page, 'sandbox-mail');

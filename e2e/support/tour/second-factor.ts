@@ -2,6 +2,7 @@ import { expect } from '@playwright/test';
 import { addAuthenticator } from '../browser/authenticator.ts';
 import { setUpApp, toSecondStep, useRecoveryCode } from '../factors.ts';
 import { inviteOn, makeOwner, passPhrase, signIn } from '../people.ts';
+import { openSetting } from '../settings.ts';
 import type { TourPart } from './tour-part.ts';
 
 /** Visits the pages of a second factor: its set-up, the second step, and the review after a new password by a link. */
@@ -26,6 +27,7 @@ export async function secondFactor({ service, request, newPage, see }: TourPart)
   await see(other, 'second-step-refused');
 
   await page.goto('/organisation');
+  await openSetting(page, 'Second factor');
   await page.getByRole('button', { name: 'Require a second factor' }).click();
   await expect(page.getByText(/^Required since/)).toBeVisible();
   await see(page, 'organisation-factor');

@@ -72,7 +72,16 @@ export async function visitTranslatedPages(
   await page.getByRole('button', { name: t.waiting.continue, exact: true }).click();
   await expect(page).toHaveURL('/');
 
-  for (const address of ['/', '/members', '/organisation', '/organisation?ask=delete', '/operator']) await see(address);
+  for (const address of [
+    '/',
+    '/members',
+    '/organisation',
+    '/organisation?ask=delete',
+    '/organisation?create',
+    '/organisation/audit',
+    '/operator',
+  ])
+    await see(address);
   await see('/members?invite');
   await page.getByRole('button', { name: member.createInvitation }).click();
   const invitation = await page.getByLabel(member.theLink).inputValue();

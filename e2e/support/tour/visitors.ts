@@ -66,8 +66,8 @@ export async function visitors({ service, request, newPage, see }: TourPart): Pr
   await see(page, 'login-kept');
 
   await page.goto('/signup?forgot');
-  await page.getByLabel('Your address').fill(elsewhere);
-  await page.getByRole('button', { name: 'E-mail me a link' }).click();
+  await page.getByLabel('E-mail').fill(elsewhere);
+  await page.getByRole('button', { name: 'Send the link' }).click();
   await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
   await see(page, 'password-link-sent');
 

@@ -33,6 +33,10 @@ test('an operator decides requests by keyboard shortcuts, which can be turned of
     await page.getByRole('searchbox').pressSequentially('jad?');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(page.getByRole('searchbox')).toHaveValue('jad?');
+    // It is searched for while it is typed. What follows needs the rows again, not an answer that is still to come.
+    await expect(page.getByText('0 found')).toBeVisible();
+    await page.getByRole('searchbox').fill('Thicket');
+    await expect(page.getByRole('link', { name: /^Decline Thicket Beech/ })).toBeVisible();
   });
 
   await test.step('? lists the shortcuts and turns them off', async () => {

@@ -36,7 +36,7 @@ export async function openInvitation(
   const { organisation, inviter, role, expiresAt } = invitation;
   return {
     organisation: { slug: organisation.slug, name: organisation.name },
-    /** The name of who made it; null if they have none. Their address is not shown to whoever has the link. */
+    /** The name of the user who made it; null if they have none. Who has the link does not see their address. */
     inviter,
     role,
     expires_at: expiresAt.toISOString(),

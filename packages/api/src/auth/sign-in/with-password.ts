@@ -60,7 +60,7 @@ async function userWithPassword(
   return { userId, organisationId: account.organisationId, passwordHash };
 }
 
-/** The error of a closed account. A page says why: whoever reads it has given the right password. */
+/** The error of a closed account. A page says why, because its reader has given the right password. */
 function closed({ config }: App, { user, approval }: Account): AppError {
   const support = config.service.supportEmail;
   const values = { asks: support === null ? 'no' : 'yes', support: support ?? '' };

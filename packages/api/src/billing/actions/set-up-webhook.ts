@@ -1,5 +1,4 @@
-import type { Config } from '../../platform/config.ts';
-import { isLoopback } from '../../platform/config.ts';
+import { type Config, isLoopback } from '../../platform/config.ts';
 import { webhookUrl } from '../../platform/links.ts';
 import {
   apiVersion,

@@ -57,7 +57,7 @@ export const endOverrideInput = organisationInput.transform(({ organisation_id: 
 /**
  * States what was agreed with an organisation beside its subscriptions, in place of an earlier override. It only adds:
  * the higher of its tier and the subscription's counts, and so does the higher limit. The provider is not asked and not
- * told. The plan is decided anew, and what changed is told in the feed, in the same transaction.
+ * told. The plan is decided anew and its change recorded in the feed, in the same transaction.
  *
  * @returns the override, and which of its parts change nothing now, because the plan gives as much already.
  * @throws AppError NOT_FOUND; VALIDATION for an unknown tier, meter or feature, for an override that gives nothing, and

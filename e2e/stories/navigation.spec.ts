@@ -28,6 +28,29 @@ test('the top bar has four links, and the account is in the menu of the avatar',
   await expect(links.locator('[aria-current]')).toHaveCount(0);
 });
 
+test('a menu that was opened before the scripts have loaded stays open, and closes with the next page', async ({
+  page,
+  request,
+  service,
+}) => {
+  await signIn(page, await makeOwner(service, request));
+  let load = () => {};
+  const held = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route('**/_app/**/*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/billing', { waitUntil: 'commit' });
+  await page.getByLabel('your account').click();
+  load();
+  await scriptsRun(page);
+  await page.getByRole('link', { name: 'Account', exact: true }).click();
+  await expect(page).toHaveURL('/account');
+  await expect(page.locator('details[open]')).toHaveCount(0);
+});
+
 test('a clicked tab is marked before its page has arrived', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request));
   await page.goto('/organisation');

@@ -37,6 +37,8 @@ export interface CompanyControls {
   releaseSchedule(subscription: string): void;
   /** Pauses the collection of a subscription's invoices; null ends the pause. */
   pauseCollection(subscription: string, behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void' | null): Subscription;
+  /** Gives a subscription a discount by a coupon in place of those that it has; null takes them away. */
+  discount(subscription: string, coupon: string | null): Subscription;
   voidInvoice(invoice: string): Invoice;
   /** Writes off the debt of an invoice. */
   markUncollectible(invoice: string): Invoice;
@@ -66,6 +68,12 @@ export function companyControls(
       saved(() =>
         updateSubscription(provider, findSubscription(provider, subscription), {
           pause_collection: behavior === null ? '' : { behavior },
+        }),
+      ),
+    discount: (subscription, coupon) =>
+      saved(() =>
+        updateSubscription(provider, findSubscription(provider, subscription), {
+          discounts: coupon === null ? '' : [{ coupon }],
         }),
       ),
     voidInvoice: (invoice) =>

@@ -60,13 +60,19 @@ function expandPath(provider: Provider, node: JsonObject, parts: string[], path:
   }
   const value = node[name];
   if (typeof value === 'string') {
-    const found = findById(provider, value);
-    if (!found) throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
-    node[name] = structuredClone(found);
+    node[name] = copyOf(provider, value, path);
     strip(node[name] as JsonObject, '', new Set(prefixes(rest.join('.'))), false);
+  } else if (Array.isArray(value)) {
+    node[name] = value.map((one) => (typeof one === 'string' ? copyOf(provider, one, path) : one));
   }
   const next = node[name];
   if (rest.length > 0 && (isObject(next) || Array.isArray(next))) expandPath(provider, next as JsonObject, rest, path);
+}
+
+function copyOf(provider: Provider, id: string, path: string): object {
+  const found = findById(provider, id);
+  if (!found) throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
+  return structuredClone(found);
 }
 
 function subscriptionsOf(provider: Provider, customer: JsonObject): object {
@@ -92,6 +98,9 @@ function findById(provider: Provider, id: string): object | undefined {
     state.deleted_customers,
     state.products,
     state.prices,
+    state.coupons,
+    state.promotion_codes,
+    state.discounts,
     state.payment_methods,
     state.subscriptions,
     state.subscription_schedules,

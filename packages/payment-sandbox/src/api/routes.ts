@@ -4,6 +4,8 @@ import { checkoutSessionRoutes } from '../checkout/checkout-sessions.ts';
 import { testClockRoutes } from '../clock/test-clocks.ts';
 import { customerRoutes } from '../customers/customers.ts';
 import { paymentMethodRoutes } from '../customers/payment-methods.ts';
+import { couponRoutes } from '../discounts/coupons.ts';
+import { promotionCodeRoutes } from '../discounts/promotion-codes.ts';
 import { disputeRoutes } from '../disputes/disputes.ts';
 import { fraudWarningRoutes } from '../disputes/fraud-warnings.ts';
 import { eventRoutes } from '../events/events.ts';
@@ -24,6 +26,8 @@ export const routes: { route: Route; pattern: RegExp }[] = [
   ...paymentMethodRoutes,
   ...productRoutes,
   ...priceRoutes,
+  ...couponRoutes,
+  ...promotionCodeRoutes,
   ...checkoutSessionRoutes,
   ...portalConfigurationRoutes,
   ...portalSessionRoutes,

@@ -13,7 +13,7 @@ export function buyerFields(provider: Provider, session: CheckoutSession): Html 
 ${(hasTaxId || update?.name === 'auto') && field('name', 'Name', 'organization')}
 ${hasAddress && field('country', 'Country (two letters)', 'country', html` required pattern="[A-Za-z]{2}"`)}
 ${hasTaxId && field('tax_id', 'Tax number', 'off')}
-${session.allow_promotion_codes === true && field('promotion_code', 'Promotion code', 'off')}`;
+${session.allow_promotion_codes === true && html`${field('promotion_code', 'Promotion code', 'off')}<button name="apply" value="1" formnovalidate>Apply</button>`}`;
 }
 
 function field(name: string, label: string, autocomplete: string, needed: Html | null = null): Html {

@@ -9,7 +9,7 @@ import { money, priceText } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
 import { buyerFields, buyerOf } from './buyer-fields.ts';
-import { payCheckout, useOf } from './pay-checkout.ts';
+import { applyCode, payCheckout, useOf } from './pay-checkout.ts';
 
 /**
  * Answers requests for the hosted checkout at /pay/checkout/:id.
@@ -23,6 +23,11 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
   if (method !== 'POST') return sendPage(res, 200, openPage(provider, session, null));
 
   const form = await readForm(req);
+  if (form.has('apply')) {
+    const message = applyCode(provider, session, buyerOf(form).promotionCode ?? '') ? null : 'This code is invalid.';
+    provider.file.save();
+    return sendPage(res, message === null ? 200 : 402, openPage(provider, session, message));
+  }
   const card = form.get('card') ?? '';
   const known = findTestMethod(card);
   const step = authenticate(`/pay/checkout/${id}`, form, known && useOf(provider, session, known));
@@ -39,6 +44,7 @@ function openPage(provider: Provider, session: CheckoutSession, message: string 
   // A customer without a name or an address is not shown, because an id is meaningless to a buyer.
   const buyer = customer?.name ?? customer?.email;
   const currency = session.currency ?? 'gbp';
+  const discount = session.total_details?.amount_discount ?? 0;
   return page({
     title: 'Checkout',
     width: 'narrow',
@@ -46,7 +52,7 @@ function openPage(provider: Provider, session: CheckoutSession, message: string 
 <h1>Sandbox payments</h1>
 <section class="panel" aria-labelledby="order"><h2 id="order">Your order</h2>
 ${session.line_items.data.map((line) => lineOf(provider, line))}
-<dl><dt>Due today</dt><dd>${money(session.amount_total ?? 0, currency)}</dd>${buyer && html`<dt>For</dt><dd>${buyer}</dd>`}${session.customer_email && html`<dt>E-mail</dt><dd>${session.customer_email}</dd>`}</dl></section>
+<dl>${discount > 0 && html`<dt>Discount</dt><dd>−${money(discount, currency)}</dd>`}<dt>Due today</dt><dd>${money(session.amount_total ?? 0, currency)}</dd>${buyer && html`<dt>For</dt><dd>${buyer}</dd>`}${session.customer_email && html`<dt>E-mail</dt><dd>${session.customer_email}</dd>`}</dl></section>
 ${errorMessage(message)}
 <form method="post" action="/pay/checkout/${session.id}">
 ${buyerFields(provider, session)}

@@ -2,6 +2,9 @@ import { addressIn } from '../customers/address.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
 import type { Outcome, TestMethod } from '../customers/test-method.ts';
 import { findTestMethod, saveTestMethod } from '../customers/test-methods.ts';
+import { findCoupon } from '../discounts/coupons.ts';
+import { amountOff } from '../discounts/discount.ts';
+import { usableCode } from '../discounts/promotion-codes.ts';
 import { announce, change } from '../events/announce.ts';
 import { refusalOf } from '../pages/method-fields.ts';
 import { daySeconds, timeOf, timeOfCustomer } from '../provider/clock.ts';
@@ -37,7 +40,8 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   if (useOf(provider, session, wanted) === 'declines') {
     return { paid: false, message: 'Your card was declined. Try another card.' };
   }
-  if (buyer.promotionCode) return { paid: false, message: 'This code is invalid.' };
+  if (buyer.promotionCode && !applyCode(provider, session, buyer.promotionCode))
+    return { paid: false, message: 'This code is invalid.' };
   const customer = customerOf(provider, session, buyer);
   if (!customer) return { paid: false, message: 'The customer of this checkout no longer exists.' };
 
@@ -61,6 +65,10 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
     trialEnd,
     billingMode: settings.billing_mode ?? 'flexible',
     automaticTax: session.automatic_tax.enabled,
+    discounts: {
+      named: (session.discounts ?? []).map(({ promotion_code }) => ({ promotion_code: String(promotion_code) })),
+      checkout: session.id,
+    },
     onSession: true,
     ...(settings.missing_payment_method && { missingPaymentMethod: settings.missing_payment_method }),
   });
@@ -70,6 +78,19 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   session.invoice = subscription.latest_invoice;
   complete(provider, session, customer, buyer);
   return { paid: true, location: successAddress(session) };
+}
+
+/** Lowers a session's total by a code that the buyer enters, in place of an earlier one. Returns false if it is not valid here. */
+export function applyCode(provider: Provider, session: CheckoutSession, text: string): boolean {
+  if (session.allow_promotion_codes !== true) return false;
+  const code = usableCode(provider, text, session);
+  if (code === null) return false;
+  const total = session.amount_subtotal ?? 0;
+  const amount = amountOff(findCoupon(provider, code.promotion.coupon), total);
+  session.discounts = [{ coupon: null, promotion_code: code.id }];
+  session.amount_total = total - amount;
+  if (session.total_details) session.total_details.amount_discount = amount;
+  return true;
 }
 
 /** Returns the result of a payment method here: of its charge, or of saving it where a trial makes the first charge later. */

@@ -1,3 +1,4 @@
+import { discountInvoice } from '../discounts/discount.ts';
 import { announce, change } from '../events/announce.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -21,9 +22,11 @@ export function draftInvoice(
   delete provider.state.pending_lines[subscription.id];
   invoice.lines.data = [...waiting, ...items].map((line) => ({ ...line, invoice: invoice.id }));
   const total = invoice.lines.data.reduce((sum, line) => sum + line.amount, 0);
-  invoice.subtotal = invoice.total = total;
-  invoice.subtotal_excluding_tax = invoice.total_excluding_tax = total;
-  invoice.amount_due = invoice.amount_remaining = Math.max(0, total);
+  invoice.subtotal = invoice.subtotal_excluding_tax = total;
+  discountInvoice(provider, subscription, invoice);
+  const discount = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  invoice.total = invoice.total_excluding_tax = total - discount;
+  invoice.amount_due = invoice.amount_remaining = Math.max(0, invoice.total);
   provider.state.invoices[invoice.id] = invoice;
   return invoice;
 }

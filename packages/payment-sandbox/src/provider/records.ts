@@ -34,15 +34,36 @@ export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'deleted' | 'price'
 
 export type Subscription = Omit<
   Stripe.Subscription,
-  'customer' | 'items' | 'latest_invoice' | 'default_payment_method' | 'test_clock' | 'pending_update' | 'schedule'
+  | 'customer'
+  | 'items'
+  | 'latest_invoice'
+  | 'default_payment_method'
+  | 'test_clock'
+  | 'pending_update'
+  | 'schedule'
+  | 'discounts'
 > & {
   customer: string;
+  discounts: string[];
   items: Stripe.ApiList<SubscriptionItem>;
   latest_invoice: string | null;
   default_payment_method: string | null;
   test_clock: string | null;
   pending_update: null;
   schedule: string | null;
+};
+
+export type Coupon = Omit<Stripe.Coupon, 'deleted'>;
+
+export type PromotionCode = Omit<Stripe.PromotionCode, 'customer' | 'promotion'> & {
+  customer: string | null;
+  promotion: { coupon: string; type: 'coupon' };
+};
+
+export type Discount = Omit<Stripe.Discount, 'deleted' | 'customer' | 'promotion_code' | 'source'> & {
+  customer: string;
+  promotion_code: string | null;
+  source: { coupon: string; type: 'coupon' };
 };
 
 export type SchedulePhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {

@@ -3,7 +3,9 @@ import type { CheckoutSettings, Debit, Delivery, Resumption, SavedAnswer } from 
 import type {
   Charge,
   CheckoutSession,
+  Coupon,
   Customer,
+  Discount,
   Dispute,
   FraudWarning,
   Invoice,
@@ -15,6 +17,7 @@ import type {
   PortalSession,
   Price,
   Product,
+  PromotionCode,
   ProviderEvent,
   Refund,
   Subscription,
@@ -33,6 +36,9 @@ export interface PaymentState {
   deleted_customers: Records<Stripe.DeletedCustomer>;
   products: Records<Product>;
   prices: Records<Price>;
+  coupons: Records<Coupon>;
+  promotion_codes: Records<PromotionCode>;
+  discounts: Records<Discount>;
   payment_methods: Records<PaymentMethod>;
   checkout_sessions: Records<CheckoutSession>;
   portal_configurations: Records<PortalConfiguration>;
@@ -78,6 +84,9 @@ export function emptyState(): PaymentState {
     deleted_customers: newRecords(),
     products: newRecords(),
     prices: newRecords(),
+    coupons: newRecords(),
+    promotion_codes: newRecords(),
+    discounts: newRecords(),
     payment_methods: newRecords(),
     checkout_sessions: newRecords(),
     portal_configurations: newRecords(),

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
 import { existingCustomer } from '../customers/customers.ts';
+import type { Named } from '../discounts/discount.ts';
 import { tryCharge } from '../invoices/charge.ts';
 import { daySeconds, timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -51,6 +52,7 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
     missingPaymentMethod: params.trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
     billingMode: params.billing_mode?.type === 'classic' ? 'classic' : 'flexible',
     daysUntilDue,
+    discounts: { named: (params.discounts || []) as Named[], checkout: null },
     payFirstInvoice: behaviour !== 'default_incomplete',
   });
   const end = endAfter(provider, subscription, params);

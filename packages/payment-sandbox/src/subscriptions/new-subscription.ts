@@ -1,3 +1,4 @@
+import type { Named } from '../discounts/discount.ts';
 import { addInterval, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -20,6 +21,8 @@ export interface NewSubscription {
   payFirstInvoice?: boolean;
   /** Days after which an invoice that is sent is due; null: invoices are charged. */
   daysUntilDue?: number | null;
+  /** Its discounts, and the checkout in which the buyer entered their code. */
+  discounts?: { named: Named[]; checkout: string | null };
   /** True: the customer pays the first invoice on a page. */
   onSession?: boolean;
 }

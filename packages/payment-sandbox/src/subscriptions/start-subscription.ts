@@ -1,3 +1,4 @@
+import { setDiscounts } from '../discounts/discount.ts';
 import { announce } from '../events/announce.ts';
 import { draftInvoice, finalizeInvoice } from '../invoices/draft-invoice.ts';
 import { payNow } from '../invoices/pay-invoice.ts';
@@ -12,6 +13,7 @@ import { type NewSubscription, newSubscription } from './new-subscription.ts';
  */
 export function startSubscription(provider: Provider, input: NewSubscription): Subscription {
   const subscription = newSubscription(provider, input);
+  setDiscounts(provider, subscription, input.discounts?.named ?? [], input.discounts?.checkout);
   provider.state.subscriptions[subscription.id] = subscription;
   const free = subscription.status === 'trialing';
   const invoice = draftInvoice(provider, subscription, 'subscription_create', { free });

@@ -27,7 +27,7 @@ export const sharedRules = {
   default_source: 'unsupported',
   default_tax_rates: 'unsupported',
   description: 'text',
-  discounts: 'unsupported',
+  discounts: { list: { hash: { coupon: 'string', discount: 'unsupported', promotion_code: 'string' } } },
   invoice_settings: 'unsupported',
   metadata: 'metadata',
   off_session: 'unsupported',

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { type Named, setDiscounts } from '../discounts/discount.ts';
 import { change } from '../events/announce.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -50,6 +51,7 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
     if (changes.pause_collection !== undefined) {
       subscription.pause_collection = readPauseCollection(changes.pause_collection);
     }
+    if (changes.discounts !== undefined) setDiscounts(provider, subscription, (changes.discounts || []) as Named[]);
     if (changes.description !== undefined) subscription.description = changes.description || null;
     if (changes.default_payment_method !== undefined) {
       subscription.default_payment_method = changes.default_payment_method || null;

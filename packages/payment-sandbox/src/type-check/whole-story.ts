@@ -27,6 +27,14 @@ export async function everyResource(stripe: Stripe, serviceUrl: string): Promise
   await stripe.products.retrieve(product.id, { expand: ['default_price'] });
   await stripe.products.del((await stripe.products.create({ name: 'Gone' })).id);
 
+  const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'repeating', duration_in_months: 3 });
+  await stripe.coupons.retrieve(coupon.id);
+  await stripe.coupons.list({});
+  const code = await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'LATER' });
+  await stripe.promotionCodes.update(code.id, { active: false });
+  await stripe.promotionCodes.retrieve(code.id, { expand: ['promotion.coupon'] });
+  await stripe.promotionCodes.list({ code: 'later' });
+
   const endpoint = await stripe.webhookEndpoints.create({ url: `${serviceUrl}/x`, enabled_events: ['price.created'] });
   await stripe.webhookEndpoints.update(endpoint.id, { description: 'Prices', disabled: true });
   await stripe.webhookEndpoints.retrieve(endpoint.id);

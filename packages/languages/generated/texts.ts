@@ -864,6 +864,9 @@ export interface Texts {
     changesOn: Message<'plan' | 'day'>;
     notCollected: string;
     credit: Message<'amount'>;
+    discountUntil: Message<'amount' | 'day'>;
+    discountOnce: Message<'amount'>;
+    discount: Message<'amount'>;
     amountFrom: Message<'amount' | 'method'>;
     amountDue: Message<'amount'>;
     nextAttempt: Message<'day'>;

@@ -120,6 +120,7 @@ export const variables = z
       )
       .default(['card', 'link']),
     PAYMENT_DISPUTES: z.enum(['keep', 'end'], 'must be keep or end.').default('keep'),
+    PAYMENT_CODES: boolean.default(false),
     SMTP_URL: serverUrl(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
       .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
@@ -232,6 +233,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
           pageOrigins: set.PAYMENT_PAGE_ORIGINS,
           /** The methods that a checkout offers. */
           methods: set.PAYMENT_METHODS,
+          /** Whether a checkout takes promotion codes. */
+          codes: set.PAYMENT_CODES,
         }
       : null,
     prices,

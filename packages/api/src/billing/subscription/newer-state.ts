@@ -28,7 +28,7 @@ type StateColumns = Pick<SubscriptionRow, (typeof stateColumns)[number]>;
 
 /** The columns that only an answer of the provider gives. An event, or an answer that lacks them, leaves them as they are. */
 export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
-  Partial<Pick<SubscriptionRow, 'disputed' | 'paymentMethod' | 'credit' | 'nextTierAt' | 'nextTier'>>;
+  Partial<Pick<SubscriptionRow, 'disputed' | 'paymentMethod' | 'credit' | 'discounts' | 'nextTierAt' | 'nextTier'>>;
 
 /** The columns of a row that an event or an answer writes. */
 export type WrittenColumns = StateColumns &
@@ -62,9 +62,14 @@ export function detailColumnsOf(state: SubscriptionState, nextTier: string | nul
   const { details } = state;
   if (details === null) return null;
   const { invoiceTrouble, charged, nextPhase } = details;
-  if (nextPhase === undefined && !isEnded(state)) return { invoiceTrouble, ...charged };
+  const discounts = details.discounts?.map((each) => ({
+    ...each,
+    endsAt: dateOfSecond(each.endsAt)?.toISOString() ?? null,
+  }));
+  const shown = { invoiceTrouble, ...charged, ...(discounts && { discounts }) };
+  if (nextPhase === undefined && !isEnded(state)) return shown;
   const nextTierAt = isEnded(state) ? null : dateOfSecond(nextPhase?.startsAt ?? null);
-  return { invoiceTrouble, ...charged, nextTierAt, nextTier: nextTierAt === null ? null : nextTier };
+  return { ...shown, nextTierAt, nextTier: nextTierAt === null ? null : nextTier };
 }
 
 /** A state that an event shows. */

@@ -56,6 +56,7 @@ const emptyRow = {
   disputed: false,
   paymentMethod: null,
   credit: 0,
+  discounts: [],
   nextTierAt: null,
   nextTier: null,
   cancelAtPeriodEnd: false,
@@ -90,7 +91,11 @@ function toDriver(row: SubscriptionRow): Record<string, unknown> {
     name,
     value instanceof Date ? value.toISOString() : value,
   ]);
-  return { ...Object.fromEntries(values), undone: row.undone && JSON.stringify(row.undone) };
+  return {
+    ...Object.fromEntries(values),
+    undone: row.undone && JSON.stringify(row.undone),
+    discounts: JSON.stringify(row.discounts),
+  };
 }
 
 /** The columns from whose change something follows. */
@@ -99,6 +104,7 @@ function consequential({
   undone: _undone,
   tierSource: _source,
   priceId: _price,
+  discounts: _discounts,
   ...deciding
 }: WrittenColumns) {
   return deciding;

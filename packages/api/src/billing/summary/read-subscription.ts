@@ -48,6 +48,14 @@ type TierSummary = {
 /** What an override gives that the tier of the subscription does not. `tier` is whether it gives the tier. */
 type AgreedSummary = { tier: boolean; meters: string[]; features: string[]; until: string | null };
 
+/** A percentage or an amount that is taken from the next invoice (`once`), or from every invoice until `ends_at`; null: for good. */
+type DiscountSummary = {
+  percent: number | null;
+  amount: { amount: number; currency: string } | null;
+  once: boolean;
+  ends_at: string | null;
+};
+
 /** The summary with the facts that only the billing page shows. */
 type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   plan: SubscriptionSummary['plan'] & {
@@ -61,6 +69,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     held: 'disputed' | 'uncollectible' | 'void' | null;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
+    /** What is taken from the invoices now, before tax. */
+    discounts: DiscountSummary[];
     /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
     credit: { amount: number; currency: string } | null;
   };
@@ -158,6 +168,7 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
       ...summary.plan,
       ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
       ...aheadOf(app, ended ? null : facts.subscription),
+      discounts: ended ? [] : discountsOf(app, facts.subscription),
       agreed: agreedOf(app, facts.current),
     },
     unavailable_tiers: app.payment === null ? [] : app.priceCache.unsold,
@@ -187,6 +198,12 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
     held: row === null ? null : heldBy(config, row),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
+}
+
+function discountsOf(app: App, row: SubscriptionFacts['subscription']): DiscountSummary[] {
+  return (row?.discounts ?? [])
+    .filter(({ endsAt }) => endsAt === null || new Date(endsAt) > app.now())
+    .map(({ endsAt, ...discount }) => ({ ...discount, ends_at: endsAt }));
 }
 
 type SubscriptionFacts = {
@@ -219,7 +236,7 @@ type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typ
 /** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
 const { ended, amount, currency, interval, quantity, collectionPaused, ...columns } =
   getTableColumns(paymentSubscriptions);
-const { invoiceTrouble, disputed, paymentMethod, credit, nextTierAt, nextTier } = columns;
+const { invoiceTrouble, disputed, paymentMethod, credit, discounts, nextTierAt, nextTier } = columns;
 const paidColumns = {
   ended,
   amount,
@@ -231,6 +248,7 @@ const paidColumns = {
   disputed,
   paymentMethod,
   credit,
+  discounts,
   nextTierAt,
   nextTier,
 };

@@ -46,6 +46,17 @@ test.each([
     'Active',
     '£24 / month. Renews on 3 December 2026. You have £12.50 in credit, which pays your next invoices.',
   ],
+  [
+    {
+      ...silver,
+      discounts: [
+        { percent: 12.5, amount: null, once: false, ends_at: '2027-02-03T00:00:00Z' },
+        { percent: null, amount: { amount: 500, currency: 'gbp' }, once: true, ends_at: null },
+      ],
+    },
+    'Active',
+    '£24 / month. 12.5% off until 3 February 2027. £5 off the next invoice. Renews on 3 December 2026.',
+  ],
   [free, undefined, 'Free of charge.'],
   [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
   [{ ...free, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],

@@ -1,5 +1,6 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatInterval, formatMoney } from '#lib/format/money.ts';
+import { formatPercent } from '#lib/format/numbers.ts';
 import type { Tone } from '#lib/format/tone.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { PaymentNotice, Plan, Tier } from '#lib/subscription.ts';
@@ -56,7 +57,8 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   if (plan.status === 'canceled') return t.hasEnded;
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 
-  return [costOf(plan), nextDate(plan, tiers), plan.credit && t.credit({ amount: formatMoney(plan.credit) })]
+  const credit = plan.credit && t.credit({ amount: formatMoney(plan.credit) });
+  return [costOf(plan), ...(plan.discounts ?? []).map(discountText), nextDate(plan, tiers), credit]
     .filter(Boolean)
     .join(' ');
 }
@@ -67,6 +69,14 @@ function costOf({ tier, price, ...plan }: Plan): string {
   if (plan.agreed?.tier && !hasSubscription({ tier, price, ...plan })) return '';
   if (price) return t.price({ amount: formatMoney(price), interval: formatInterval(price.interval) });
   return tier !== 'free' && hasSubscription({ tier, price, ...plan }) ? '' : t.free;
+}
+
+/** "25% off until 22 December 2026." */
+function discountText({ percent, amount, once, ends_at }: NonNullable<Plan['discounts']>[number]): string {
+  const t = texts('plan');
+  const part = amount === null ? formatPercent(percent ?? 0) : formatMoney(amount);
+  if (once) return t.discountOnce({ amount: part });
+  return ends_at === null ? t.discount({ amount: part }) : t.discountUntil({ amount: part, day: formatDate(ends_at) });
 }
 
 /** "£24 from Visa ending in 4242. The next attempt is on 25 December 2026." */

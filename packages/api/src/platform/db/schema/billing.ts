@@ -55,6 +55,15 @@ export const paymentCheckouts = pgTable(
 /** The columns of a subscription's row that the provider's own state decides, as JSON writes them. */
 type WrittenState = Record<string, string | number | boolean | null>;
 
+/** A discount as JSON writes it: a percentage, or an amount in minor units. `endsAt`: null if it does not end by time. */
+export type StoredDiscount = {
+  percent: number | null;
+  amount: { amount: number; currency: string } | null;
+  /** Whether it is taken from one invoice only. */
+  once: boolean;
+  endsAt: string | null;
+};
+
 /** One row per subscription at the provider: the newest state that an event or an answer has shown. */
 export const paymentSubscriptions = pgTable(
   'payment_subscriptions',
@@ -93,6 +102,8 @@ export const paymentSubscriptions = pgTable(
     paymentMethod: text('payment_method'),
     /** What the customer has in credit, in minor units. Only an answer tells it. */
     credit: bigint('credit', { mode: 'number' }).notNull().default(0),
+    /** What is taken from its invoices. Only an answer tells it. */
+    discounts: jsonb('discounts').$type<StoredDiscount[]>().notNull().default([]),
     /** When a schedule changes the plan, and the tier from then on (null for an unknown one). Only an answer tells it. */
     nextTierAt: moment('next_tier_at'),
     nextTier: text('next_tier'),

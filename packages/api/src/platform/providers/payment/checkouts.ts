@@ -15,11 +15,13 @@ type NewCheckout = {
   cancel: string;
   /** The payment methods that the page offers. */
   methods: string[];
+  /** Whether the page takes promotion codes. */
+  codes: boolean;
 };
 
 /** Opens a checkout session that buys one unit of a price. @throws AppError PROVIDER_UNAVAILABLE; Error without a URL. */
 export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ id: string; url: string }> {
-  const { organisationId, customerId, tier, priceId, success, cancel, methods } = checkout;
+  const { organisationId, customerId, tier, priceId, success, cancel, methods, codes } = checkout;
   const metadata = { organisation: organisationId, tier };
   const { id, url } = await ask((provider) =>
     provider.checkout.sessions.create(
@@ -29,6 +31,7 @@ export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ i
         client_reference_id: organisationId,
         line_items: [{ price: priceId, quantity: 1 }],
         allowed_payment_method_types: methods,
+        ...(codes && { allow_promotion_codes: true }),
         metadata,
         subscription_data: { metadata },
         success_url: success,

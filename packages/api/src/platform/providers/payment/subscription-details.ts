@@ -2,6 +2,7 @@ import { fields, idOf, seconds, textOf } from '../untrusted-json.ts';
 import { type Ask, providerErrorOf } from './connection.ts';
 import { invoicesOf } from './invoices.ts';
 import {
+  type Discount,
   type InvoiceTrouble,
   isEnded,
   readItem,
@@ -13,12 +14,10 @@ import {
 export const decisive = ['latest_invoice'];
 
 /** What an answer contains beside it, if the key may read it: pages show it, and nothing is decided by it. */
-export const expanded = [
-  ...decisive,
-  'schedule',
-  'default_payment_method',
-  'customer.invoice_settings.default_payment_method',
-];
+const shown = [...decisive, 'schedule', 'default_payment_method', 'customer.invoice_settings.default_payment_method'];
+
+/** What is asked for, in this order until the provider does not refuse it: a key that may not read coupons is common. */
+const expansions = [[...shown, 'discounts.source.coupon'], shown, decisive];
 
 type Invoice = { status: string | null; isFirst: boolean; isDraft: boolean; wasPaid: boolean };
 
@@ -35,23 +34,26 @@ export function troubleOf(invoices: Invoice[]): InvoiceTrouble | null {
 }
 
 /**
- * Asks with the `expanded` objects, and with the decisive ones alone if the provider refuses to show the others: a key
- * that may not read a card still reads whether it pays. For requests that change nothing.
+ * Asks with all objects that pages show, and with fewer if the provider refuses to show them: a key that may not read a
+ * card still reads whether it pays. For requests that change nothing.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function askExpanded<Answer>(ask: (expand: string[]) => Promise<Answer>): Promise<Answer> {
-  try {
-    return await ask(expanded);
-  } catch (error) {
-    const refusal = providerErrorOf(error);
-    if (refusal?.status !== 403 && refusal?.param !== 'expand') throw error;
-    return ask(decisive);
+  for (const expand of expansions) {
+    try {
+      return await ask(expand);
+    } catch (error) {
+      const refusal = providerErrorOf(error);
+      const isRefused = refusal?.status === 403 || refusal?.param === 'expand';
+      if (!isRefused || expand === decisive) throw error;
+    }
   }
+  throw new Error('There is nothing to ask for.');
 }
 
 /**
- * Reads the details of a subscription from an answer with the `decisive` objects, or the `expanded` ones. Its invoices are listed only where
+ * Reads the details of a subscription from an answer with the `decisive` objects, or with more. Its invoices are listed only where
  * the newest one does not decide.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
@@ -66,6 +68,7 @@ export async function readDetails(ask: Ask, answer: object): Promise<Subscriptio
     invoiceTrouble: await readTrouble(ask, answer),
     paidInvoiceAt: latest?.status === 'paid' ? seconds(latest.created) : null,
     charged: customer === null ? undefined : { paymentMethod: methodName(method), credit: creditOf(customer.balance) },
+    discounts: discountsOf(subscription?.discounts),
     nextPhase: typeof subscription?.schedule === 'string' ? undefined : nextPhaseOf(subscription?.schedule),
   };
 }
@@ -93,6 +96,21 @@ function methodName(value: unknown): string | null {
 /** A negative balance is credit: the provider takes it from the next invoices. */
 function creditOf(balance: unknown): number {
   return typeof balance === 'number' && Number.isSafeInteger(balance) && balance < 0 ? -balance : 0;
+}
+
+/** Reads discounts of which the answer holds the coupons, in this version's shape and in the one before it. */
+function discountsOf(value: unknown): Discount[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const shown = value.map(fields);
+  const coupons = shown.map((discount) => fields(fields(discount?.source)?.coupon) ?? fields(discount?.coupon));
+  if (coupons.includes(null)) return undefined;
+  return coupons.flatMap((coupon, index) => {
+    const percent = typeof coupon?.percent_off === 'number' ? coupon.percent_off : null;
+    const [amount, currency] = [seconds(coupon?.amount_off), textOf(coupon?.currency)];
+    const money = amount !== null && currency !== null ? { amount, currency } : null;
+    if (percent === null && money === null) return [];
+    return { percent, amount: money, once: coupon?.duration === 'once', endsAt: seconds(shown[index]?.end) };
+  });
 }
 
 /** The first phase that begins after the current one ends. */

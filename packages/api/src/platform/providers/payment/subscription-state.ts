@@ -46,8 +46,20 @@ export type SubscriptionDetails = {
     /** What the customer has in credit, in minor units of its currency; 0 without any. */
     credit: number;
   };
+  /** Its discounts, and those of its customer; undefined if the answer lacks them. */
+  discounts?: Discount[];
   /** The change of plan that a schedule makes next; null without one, undefined if the answer lacks it. Times in seconds. */
   nextPhase?: { startsAt: number; items: SubscriptionItem[] } | null;
+};
+
+/** What is taken from the invoices: a percentage, or an amount in minor units. */
+export type Discount = {
+  percent: number | null;
+  amount: { amount: number; currency: string } | null;
+  /** Whether it is taken from one invoice only. */
+  once: boolean;
+  /** When it ends, in seconds; null if it does not end by time. */
+  endsAt: number | null;
 };
 
 /** A debt that was written off, or a first invoice that is void because its debit bounced. */

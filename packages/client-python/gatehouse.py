@@ -117,6 +117,10 @@ class UsageAnswer(TypedDict):
     resets_at: Optional[str]
 
 
+class HeldUsage(UsageAnswer):
+    hold: str
+
+
 class Report(TypedDict):
     accepted: int
     duplicates: int
@@ -239,13 +243,27 @@ class Gatehouse:
         self, organisation: str, meter: str, amount: int = 1, idempotency_key: Optional[str] = None
     ) -> UsageAnswer:
         """Reserves an amount of a meter within the plan's limit. Raises LIMIT_REACHED above it."""
-        return self._use("reserve", organisation, meter, amount, idempotency_key)
+        return self._use("reserve", organisation, meter, amount, idempotency_key)  # type: ignore[no-any-return]
+
+    def hold(
+        self, organisation: str, meter: str, expires: int, amount: int = 1, idempotency_key: Optional[str] = None
+    ) -> HeldUsage:
+        """Reserves an amount for `expires` seconds. It counts for good once `commit` is called with the answer's hold."""
+        return self._use("reserve", organisation, meter, amount, idempotency_key, expires)  # type: ignore[no-any-return]
+
+    def commit(self, hold: str) -> UsageAnswer:
+        """Makes what a hold reserved final. Raises CONFLICT if it was released or has expired."""
+        return self._ask("POST", "/api/usage/commit", body={"hold": hold})  # type: ignore[no-any-return]
+
+    def release_hold(self, hold: str) -> UsageAnswer:
+        """Gives what a hold reserved back. Raises CONFLICT if it was committed or has expired."""
+        return self._ask("POST", "/api/usage/release", body={"hold": hold})  # type: ignore[no-any-return]
 
     def release(
         self, organisation: str, meter: str, amount: int = 1, idempotency_key: Optional[str] = None
     ) -> UsageAnswer:
         """Gives an amount of a gauge back."""
-        return self._use("release", organisation, meter, amount, idempotency_key)
+        return self._use("release", organisation, meter, amount, idempotency_key)  # type: ignore[no-any-return]
 
     def report(self, records: list[dict[str, Any]]) -> Report:
         """Counts up to 1,000 records (organisation, meter, amount, idempotency_key, at), all or none."""
@@ -272,14 +290,23 @@ class Gatehouse:
         query = _present(after=after, wait=wait_seconds)
         return self._ask("GET", "/api/changes", query=query, wait_seconds=wait_seconds)  # type: ignore[no-any-return]
 
-    def _use(self, operation: str, organisation: str, meter: str, amount: int, key: Optional[str]) -> UsageAnswer:
-        body = {
-            "organisation": organisation,
-            "meter": meter,
-            "amount": amount,
-            "idempotency_key": key or str(uuid.uuid4()),
-        }
-        return self._ask("POST", f"/api/usage/{operation}", body=body)  # type: ignore[no-any-return]
+    def _use(
+        self,
+        operation: str,
+        organisation: str,
+        meter: str,
+        amount: int,
+        key: Optional[str],
+        expires: Optional[int] = None,
+    ) -> Any:
+        body = _present(
+            organisation=organisation,
+            meter=meter,
+            amount=amount,
+            expires=expires,
+            idempotency_key=key or str(uuid.uuid4()),
+        )
+        return self._ask("POST", f"/api/usage/{operation}", body=body)
 
     def _pages(self, path: str, name: str) -> Iterator[Any]:
         after: Optional[str] = None

@@ -24,7 +24,8 @@ export const agreement: {
   subscription: Agree<Subscription, Answers['subscription']['read']>;
   entitlements: Agree<Entitlements, Answers['entitlements']['get']>;
   entitlement: Agree<Entitlement, Answers['entitlements']['check']>;
-  reserve: Agree<UsageAnswer, Answers['usage']['reserve']>;
+  reserve: Agree<UsageAnswer & { hold?: string }, Answers['usage']['reserve']>;
+  commit: Agree<UsageAnswer, Answers['usage']['commit']>;
   release: Agree<UsageAnswer, Answers['usage']['release']>;
   report: Agree<UsageReport, Answers['usage']['report']>;
   set: Agree<Gauge, Answers['usage']['set']>;
@@ -39,6 +40,7 @@ export const agreement: {
   entitlements: true,
   entitlement: true,
   reserve: true,
+  commit: true,
   release: true,
   report: true,
   set: true,

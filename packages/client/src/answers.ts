@@ -119,6 +119,9 @@ export type TokenClaims = {
 /** A meter after a request: its usage, and the plan's limit. */
 export type UsageAnswer = { meter: string; used: number; limit: number | null; resets_at: string | null };
 
+/** A reservation that expires, and the hold that is committed or released. */
+export type HeldUsage = UsageAnswer & { hold: string };
+
 export type ChangeType =
   | 'organisation.created'
   | 'organisation.approved'

@@ -3,6 +3,7 @@ import type {
   CheckedEntitlement,
   Entitlements,
   Gauge,
+  HeldUsage,
   ListedOrganisation,
   Member,
   Session,
@@ -63,6 +64,7 @@ type FailOpen = {
 
 type Signal = { signal?: AbortSignal };
 type Request = { organisation: string; meter: string; amount?: number; idempotencyKey?: string };
+type Hold = { hold: string };
 type Report = { organisation: string; meter: string; amount: number; idempotencyKey?: string; at?: Date };
 type Page = { after?: string; limit?: number };
 
@@ -166,13 +168,13 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
     }
   }
 
-  function reserveOrRelease(
+  function reserveOrRelease<Answer>(
     operation: 'reserve' | 'release',
-    request: Request,
+    request: Request & { expires?: number },
     { signal }: Signal,
-  ): Promise<UsageAnswer> {
-    const { organisation, meter, amount, idempotencyKey = crypto.randomUUID() } = request;
-    const body = { organisation, meter, amount, idempotency_key: idempotencyKey };
+  ): Promise<Answer> {
+    const { organisation, meter, amount, expires, idempotencyKey = crypto.randomUUID() } = request;
+    const body = { organisation, meter, amount, expires, idempotency_key: idempotencyKey };
     return sendUsage([organisation], {
       method: 'POST',
       path: `/api/usage/${operation}`,
@@ -180,6 +182,23 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
       signal,
       repeatable: true,
     });
+  }
+
+  /**
+   * Reserves an amount of a meter within the plan's limit. With `expires`, in seconds, it is a hold, which counts until
+   * it is released or that time has passed, for good once it is committed.
+   *
+   * @throws GatehouseError LIMIT_REACHED above the limit.
+   */
+  function reserve(request: Request & { expires: number }, options?: Signal): Promise<HeldUsage>;
+  function reserve(request: Request, options?: Signal): Promise<UsageAnswer>;
+  function reserve(request: Request & { expires?: number }, options: Signal = {}): Promise<UsageAnswer> {
+    return reserveOrRelease('reserve', request, options);
+  }
+
+  /** Ends a hold. The same end again is answered alike, so that it may be repeated. */
+  function endHold(operation: 'commit' | 'release', { hold }: Hold, { signal }: Signal): Promise<UsageAnswer> {
+    return ask({ method: 'POST', path: `/api/usage/${operation}`, body: { hold }, signal, repeatable: true });
   }
 
   function follow(follower: Follower): Following {
@@ -255,10 +274,17 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
     },
 
     usage: {
-      /** Reserves an amount of a meter within the plan's limit. @throws GatehouseError LIMIT_REACHED above it. */
-      reserve: (request: Request, options: Signal = {}) => reserveOrRelease('reserve', request, options),
-      /** Releases an amount of a gauge. */
-      release: (request: Request, options: Signal = {}) => reserveOrRelease('release', request, options),
+      reserve,
+      /** Makes what a hold reserved final. @throws GatehouseError CONFLICT if it was released or has expired. */
+      commit: (hold: Hold, options: Signal = {}) => endHold('commit', hold, options),
+      /**
+       * Releases an amount of a gauge, or a hold of any meter. Cached entitlements count a released hold until they are
+       * read again.
+       *
+       * @throws GatehouseError CONFLICT if the hold was committed or has expired.
+       */
+      release: (request: Request | Hold, options: Signal = {}): Promise<UsageAnswer> =>
+        'hold' in request ? endHold('release', request, options) : reserveOrRelease('release', request, options),
       /** Counts up to 1,000 records, all or none, also above the limit. */
       report: (records: Report[], { signal }: Signal = {}) =>
         sendUsage<UsageReport>(

@@ -60,6 +60,16 @@ it('counts a repeated reservation once, and says why one is refused', async () =
   await expect(refused).rejects.toMatchObject({ status: 403, code: 'LIMIT_REACHED', body: { meter: 'api_calls' } });
 });
 
+it('holds an amount until it is committed or released', async () => {
+  const request = { organisation: owner.organisationId, meter: 'projects', expires: 60 };
+  const one = await gatehouse.usage.reserve(request);
+  const other = await gatehouse.usage.reserve(request);
+  expect([one.used, other.used]).toEqual([1, 2]);
+  expect(await gatehouse.usage.commit({ hold: one.hold })).toMatchObject({ used: 2 });
+  expect(await gatehouse.usage.release({ hold: other.hold })).toEqual({ ...other, hold: undefined, used: 1 });
+  await expect(gatehouse.usage.release({ hold: one.hold })).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
+});
+
 it('forgets an entitlement when the feed reports a change of the organisation', async () => {
   const named = async () => (await gatehouse.entitlements.get(owner.organisationId)).organisation.name;
   await named();

@@ -10,6 +10,7 @@ import { newBrowser } from '@gatehouse/api/testing/browser';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { currentCode } from '@gatehouse/api/testing/factors';
 import { makeEvent, signed } from '@gatehouse/api/testing/payment/payment-events';
+import { hold } from '@gatehouse/api/testing/usage';
 import { parse, validate as validateByReadme } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
@@ -65,6 +66,7 @@ const calls: Record<string, (world: World) => Call> = {
   'entitlements.check': ({ key, organisation: id }) => ({ headers: key, path: { id, name: 'api_calls' } }),
   'usage.reserve': ({ key, organisation }) => ({ headers: key, body: { organisation, ...oneCall() } }),
   'usage.release': ({ key, organisation }) => ({ headers: key, body: { organisation, ...oneCall('projects') } }),
+  'usage.commit': ({ key, hold }) => ({ headers: key, body: { hold } }),
   'usage.report': ({ key, organisation }) => ({
     headers: key,
     body: { records: [{ organisation, amount: 1, ...oneCall() }] },
@@ -104,7 +106,17 @@ async function makeWorld() {
   const headers = { authorization: `Bearer ${key}` };
   const cookies = { cookie: `session=${session}`, renewed: `session=${renewed}` };
   const factors = await makeFactors(billing);
-  return { billing, app: billing.app, owner, ...cookies, key: headers, organisation: organisationId, factors };
+  const { id: held } = await hold(billing, { organisationId, expires: 3600 });
+  return {
+    billing,
+    app: billing.app,
+    owner,
+    hold: held,
+    ...cookies,
+    key: headers,
+    organisation: organisationId,
+    factors,
+  };
 }
 
 /** Users with second factors, each for a call that changes them. */

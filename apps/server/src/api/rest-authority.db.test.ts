@@ -48,6 +48,7 @@ const needs: Record<string, Need> = {
   'POST /api/token': 'held READ',
   'GET /api/usage/{meter}': 'held READ',
   'PUT /api/usage/{meter}': 'operator’s key',
+  'POST /api/usage/commit': 'key',
   'POST /api/usage/release': 'key',
   'POST /api/usage/report': 'operator’s key',
   'POST /api/usage/reserve': 'key',

@@ -158,6 +158,7 @@ const needs: Record<string, Need> = {
   'subscription.read': 'READ',
   'tokens.issue': 'held READ',
   'tokens.keySet': 'nothing',
+  'usage.commit': 'key',
   'usage.read': 'held READ',
   'usage.release': 'key',
   'usage.report': 'operator’s key',

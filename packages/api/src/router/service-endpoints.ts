@@ -3,7 +3,9 @@ import { targetField } from '../auth/sessions/target-organisation.ts';
 import { tokenInput } from '../auth/tokens/issue-token.ts';
 import {
   gaugeValueInput,
+  holdInput,
   maxRecords,
+  reservationInput,
   usageDaysInput,
   usageRecordInput,
   usageRequestInput,
@@ -60,16 +62,26 @@ export const serviceEndpoints: Endpoint[] = [
     path: '/api/usage/reserve',
     summary: "Take an amount of a meter within the plan's limit",
     description:
-      'The same idempotency key with the same content answers as the first time, for 48 hours; with other content: CONFLICT.',
-    body: usageRequestInput.extend(ofOrganisation.shape),
+      'The same idempotency key with the same content answers as the first time, for 48 hours; with other content: CONFLICT. With `expires`, in seconds, the amount is on hold: it counts until the hold is released or that time has passed, for good once it is committed. An organisation has 10,000 open holds at most.',
+    body: reservationInput.extend(ofOrganisation.shape),
+    answer: 'Reserved',
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED', 'TOO_MANY'],
+  }),
+  writes({
+    id: 'usage.commit',
+    path: '/api/usage/commit',
+    summary: 'Make what a hold reserved final',
+    description:
+      'By a key of the organisation where one of its keys made the hold, by a key of the deployment always. The same again changes nothing; a hold that was released or has expired: CONFLICT.',
+    body: holdInput,
     answer: 'Usage',
-    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
   }),
   writes({
     id: 'usage.release',
     path: '/api/usage/release',
-    summary: 'Give an amount of a gauge back',
-    body: usageRequestInput.extend(ofOrganisation.shape),
+    summary: 'Give an amount of a gauge back, or a hold of any meter',
+    description: 'A hold as it is committed. An amount never touches what is on hold.',
+    body: z.union([usageRequestInput.extend(ofOrganisation.shape), holdInput]),
     answer: 'Usage',
   }),
   writes({
@@ -77,7 +89,7 @@ export const serviceEndpoints: Endpoint[] = [
     path: '/api/usage/report',
     summary: 'Count a batch of records, all or none',
     description: 'Counts above the limits too. Counters only.',
-    body: z.object({ records: z.array(usageRecordInput.extend(ofOrganisation.shape)).max(maxRecords) }),
+    body: z.strictObject({ records: z.array(usageRecordInput.extend(ofOrganisation.shape)).max(maxRecords) }),
     answer: 'Report',
   }),
   writes({
@@ -86,7 +98,7 @@ export const serviceEndpoints: Endpoint[] = [
     method: 'put',
     summary: 'Set a gauge to its true value',
     description:
-      'Also above the limit. With `at`, a value older than the last change, also by a reservation or a release, changes nothing.',
+      'Also above the limit. Open holds come on top. With `at`, a value older than the last change, also by a reservation or a release, changes nothing.',
     pathParameters: meterInPath,
     body: gaugeValueInput.extend(ofOrganisation.shape),
     answer: 'Gauge',

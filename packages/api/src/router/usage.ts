@@ -1,28 +1,32 @@
 import { z } from 'zod';
 import { readableTarget, targetField, writableTarget, writableTargets } from '../auth/sessions/target-organisation.ts';
 import { keyKindOf } from '../billing/usage/count.ts';
+import { endHold } from '../billing/usage/holds.ts';
 import { readHistory } from '../billing/usage/read-history.ts';
 import { report } from '../billing/usage/report.ts';
 import { release, reserve } from '../billing/usage/reserve.ts';
 import { setGauge } from '../billing/usage/set-gauge.ts';
 import {
   gaugeValueInput,
+  holdInput,
   maxRecords,
+  reservationInput,
   usageDaysInput,
   usageRecordInput,
   usageRequestInput,
 } from '../billing/usage/usage-input.ts';
-import { anyPrincipalProcedure, body, operatorsKeyProcedure, router, writingKeyProcedure } from './trpc.ts';
+import { anyPrincipalProcedure, body, bodyWith, operatorsKeyProcedure, router, writingKeyProcedure } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };
 const meterField = z.string('A meter is required.');
 const tooMany = `A report has at most ${maxRecords.toLocaleString('en-GB')} records.`;
 const recordInput = usageRecordInput.extend(ofOrganisation);
+const releaseInput = usageRequestInput.extend(ofOrganisation);
 
 /** Each procedure finds the organisation that the principal may act for, and calls one use case. */
 export const usageRouter = router({
   reserve: writingKeyProcedure
-    .input(body(usageRequestInput.extend(ofOrganisation)))
+    .input(body(reservationInput.extend(ofOrganisation)))
     .mutation(async ({ ctx, input }) =>
       reserve(
         ctx.app,
@@ -31,18 +35,16 @@ export const usageRouter = router({
         keyKindOf(ctx.principal),
       ),
     ),
-  release: writingKeyProcedure
-    .input(body(usageRequestInput.extend(ofOrganisation)))
-    .mutation(async ({ ctx, input }) =>
-      release(
-        ctx.app,
-        await writableTarget(ctx.app, ctx.principal, input.organisation),
-        input,
-        keyKindOf(ctx.principal),
-      ),
-    ),
+  release: writingKeyProcedure.input(bodyWith('hold', holdInput, releaseInput)).mutation(async ({ ctx, input }) => {
+    if ('hold' in input) return endHold(ctx.app, ctx.principal, input, 'released');
+    const target = await writableTarget(ctx.app, ctx.principal, input.organisation);
+    return release(ctx.app, target, input, keyKindOf(ctx.principal));
+  }),
+  commit: writingKeyProcedure
+    .input(body(holdInput))
+    .mutation(({ ctx, input }) => endHold(ctx.app, ctx.principal, input, 'committed')),
   report: operatorsKeyProcedure
-    .input(body(z.object({ records: z.array(recordInput, 'The records are a list.').max(maxRecords, tooMany) })))
+    .input(body(z.strictObject({ records: z.array(recordInput, 'The records are a list.').max(maxRecords, tooMany) })))
     .mutation(async ({ ctx, input: { records } }) => {
       const references = records.map(({ organisation }) => organisation);
       const targets = await writableTargets(ctx.app, ctx.principal, references);

@@ -12,14 +12,26 @@ export async function makeTarget({ app }: TestApp): Promise<{ organisationId: st
   return { organisationId: id };
 }
 
-type UsageCall = { organisationId: string; meter?: string; amount?: number; key?: string; by?: KeyKind };
+type UsageCall = {
+  organisationId: string;
+  meter?: string;
+  amount?: number;
+  key?: string;
+  by?: KeyKind;
+};
 
 /** Reserves an amount, by default 1 of the meter projects, with a new idempotency key unless one is given. */
 export function take(
   { app }: Pick<TestApp, 'app'>,
-  { organisationId, meter = 'projects', amount = 1, key, by = 'deployment' }: UsageCall,
+  { organisationId, meter = 'projects', amount = 1, key, by = 'deployment', expires }: UsageCall & { expires?: number },
 ) {
-  return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() }, by);
+  return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID(), expires }, by);
+}
+
+/** Holds an amount, for a minute unless `expires` says otherwise. Returns the hold and what is used. */
+export async function hold(test: Pick<TestApp, 'app'>, call: UsageCall & { expires?: number }) {
+  const { hold: id = '', ...answer } = await take(test, { expires: 60, ...call });
+  return { id, ...answer };
 }
 
 /** Releases an amount, with the same defaults as `take`. */

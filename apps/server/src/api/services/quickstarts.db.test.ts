@@ -112,6 +112,9 @@ say("check", gatehouse.check(organisation, "projects")["allowed"])
 say("reserve", [gatehouse.reserve(organisation, "api_calls", 2, "k")["used"], gatehouse.reserve(organisation, "api_calls", 2, "k")["used"]])
 say("limit", error(lambda: gatehouse.reserve(organisation, "api_calls", 1000000)))
 say("set", [gatehouse.set_usage(organisation, "projects", 2)["used"], gatehouse.release(organisation, "projects")["used"]])
+held = [gatehouse.hold(organisation, "api_calls", 60, 4, "h") for _ in range(2)]
+say("hold", [held[0] == held[1], held[0]["used"], gatehouse.commit(held[0]["hold"])["used"], error(lambda: gatehouse.release_hold(held[0]["hold"]))])
+say("given back", gatehouse.release_hold(gatehouse.hold(organisation, "api_calls", 60)["hold"])["used"])
 say("late", error(lambda: gatehouse.set_usage(organisation, "projects", 5, "2020-01-01T00:00:00Z")))
 say("report", gatehouse.report([{"organisation": organisation, "meter": "api_calls", "amount": 3}]))
 say("organisations", organisation in [each["id"] for each in gatehouse.organisations()])
@@ -161,6 +164,8 @@ describe('the Python client', () => {
       reserve: [2, 2],
       limit: [403, 'LIMIT_REACHED', expect.any(Array)],
       set: [2, 1],
+      hold: [true, 6, 6, [409, 'CONFLICT', null]],
+      'given back': 6,
       late: [400, 'VALIDATION', { at: expect.any(String) }],
       report: { accepted: 1, duplicates: 0 },
       organisations: true,

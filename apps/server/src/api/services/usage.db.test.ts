@@ -24,7 +24,7 @@ const fresh = async () => (await makeTarget(test)).organisationId;
 /** A time so many milliseconds from now. */
 const from = (milliseconds: number) => new Date(test.app.now().getTime() + milliseconds).toISOString();
 const newKey = () => crypto.randomUUID();
-const post = (name: 'reserve' | 'release' | 'report', body: unknown, by = key) =>
+const post = (name: 'reserve' | 'commit' | 'release' | 'report', body: unknown, by = key) =>
   askRest(test, 'POST', `/api/usage/${name}`, { key: by, body });
 const put = (meter: string, body: unknown) => askRest(test, 'PUT', `/api/usage/${meter}`, { key, body });
 const history = (meter: string, query: string) => askRest(test, 'GET', `/api/usage/${meter}?${query}`, { key });
@@ -117,6 +117,56 @@ describe('POST /api/usage/release', () => {
     expect([below.status, below.body.used]).toEqual([200, 0]);
     const counter = { ...asked, meter: 'api_calls', idempotency_key: newKey() };
     expect(statusAndCode(await post('release', counter))).toEqual([400, 'VALIDATION']);
+  });
+});
+
+describe('a hold', () => {
+  it('is answered by a reservation that expires, and ended by its id alone', async () => {
+    const asked = { organisation: await fresh(), meter: 'api_calls', amount: 4, expires: 600 };
+    const made = await post('reserve', { ...asked, idempotency_key: newKey() });
+    const { hold, ...answer } = made.body;
+    expect([made.status, hold, answer.used]).toEqual([200, expect.stringMatching(/^[0-9a-f-]{36}$/), 4]);
+    const committed = await post('commit', { hold });
+    expect([committed.status, committed.body]).toEqual([200, answer]);
+    expect(statusAndCode(await post('release', { hold }))).toEqual([409, 'CONFLICT']);
+    const other = await post('reserve', { ...asked, idempotency_key: newKey() });
+    expect((await post('release', { hold: other.body.hold })).body).toEqual(answer);
+    expect(statusAndCode(await post('commit', { hold: other.body.hold }))).toEqual([409, 'CONFLICT']);
+  });
+
+  it.each([0, 86_401, 1.5, '60', null])('with the end %j is refused with 400', async (expires) => {
+    const body = { organisation, meter: 'projects', idempotency_key: newKey(), expires };
+    expect((await post('reserve', body)).body).toMatchObject({
+      code: 'VALIDATION',
+      fields: { expires: expect.any(String) },
+    });
+  });
+
+  it('that is unknown is 404, and one that is no text 400', async () => {
+    for (const name of ['commit', 'release'] as const) {
+      expect(statusAndCode(await post(name, { hold: newKey() }))).toEqual([404, 'NOT_FOUND']);
+      expect((await post(name, { hold: 7 })).body).toMatchObject({
+        code: 'VALIDATION',
+        fields: { hold: expect.any(String) },
+      });
+    }
+    expect(statusAndCode(await post('commit', {}))).toEqual([400, 'VALIDATION']);
+  });
+});
+
+describe('a member of a body that is not known', () => {
+  const known = () => ({ organisation, meter: 'projects', idempotency_key: newKey() });
+  it.each([
+    ['POST', 'reserve', () => ({ ...known(), expire: 60 }), 'expire'],
+    ['POST', 'release', () => ({ ...known(), expires: 60 }), 'expires'],
+    ['POST', 'release', () => ({ hold: newKey(), amount: 1 }), 'amount'],
+    ['POST', 'commit', () => ({ hold: newKey(), meter: 'projects' }), 'meter'],
+    ['POST', 'report', () => ({ records: [], record: 1 }), 'record'],
+    ['POST', 'report', () => ({ records: [{ ...known(), meter: 'api_calls', amount: 1, on: 1 }] }), 'records.0.on'],
+    ['PUT', 'projects', () => ({ organisation, used: 1, until: 2 }), 'until'],
+  ] as const)('%s %s is refused with 400, which names it', async (method, path, body, field) => {
+    const answer = await askRest(test, method, `/api/usage/${path}`, { key, body: body() });
+    expect([answer.status, Object.keys(answer.body.fields ?? {})]).toEqual([400, [field]]);
   });
 });
 

@@ -10,8 +10,8 @@ import { dayOf, maxUsed, meterInBody, periodOf } from './meter.ts';
 type Correction = { organisationId: string; meter: string; used: number; reason: string };
 
 /**
- * States what an organisation has used of a meter in the current period, on an operator's word, also above the limit. The
- * history of past days stays. Records who did, and why.
+ * States what is final of an organisation's use of a meter in the current period, on an operator's word, also above the
+ * limit; open holds come on top. The history of past days stays. Records who did, and why.
  *
  * @returns the value before.
  * @throws AppError VALIDATION for an unknown meter, for members, which are counted, and for a value that is no whole

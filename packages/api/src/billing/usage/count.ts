@@ -1,11 +1,21 @@
+import type { Sql, TransactionSql } from 'postgres';
 import type { App } from '../../app.ts';
 import type { WritingKey } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, type PlanRow, readPlan } from '../../organisations/plan.ts';
+import { newId } from '../../platform/db/id.ts';
 import { AppError, isSqlState } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import { planOf, type Tier } from '../plans/plans.ts';
+import { expireHolds } from './holds.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
-import { idempotencyKeyCutoff, maxNewKeys, tooManyKeys, type UsageRequest } from './usage-input.ts';
+import {
+  idempotencyKeyCutoff,
+  maxNewKeys,
+  maxOpenHolds,
+  type Reservation,
+  tooManyHolds,
+  tooManyKeys,
+} from './usage-input.ts';
 
 /** The organisation that a caller was authorised for. With `planRow` of the same request, no second query reads the plan. */
 export type UsageTarget = { organisationId: string; planRow?: PlanRow | null };
@@ -17,6 +27,8 @@ type CountResult = {
   limit: number | null;
   tier: Tier;
   resetsAt: string | null;
+  /** The hold that a reservation with an end made; null without an end, and where it was refused. */
+  hold: string | null;
 };
 
 const attempts = 5;
@@ -32,26 +44,36 @@ export function keyKindOf({ key, organisation }: WritingKey): KeyKind {
 /**
  * Adds to a meter, within the plan's limit, or subtracts from it (never below zero), and stores the
  * answer under the idempotency key: one statement, so that concurrent calls cannot exceed the
- * limit and a repeated key counts once. A repeated key gets the stored answer, refusals too.
+ * limit and a repeated key counts once. A repeated key gets the stored answer, refusals too. A reservation that
+ * `expires` is a hold.
  *
- * @throws AppError CONFLICT if the key was used with other content; TOO_MANY beyond the new keys of an hour; NOT_FOUND
- *   if the organisation was deleted meanwhile.
+ * @throws AppError CONFLICT if the key was used with other content; TOO_MANY beyond the new keys of an hour or the open
+ *   holds; NOT_FOUND if the organisation was deleted meanwhile.
  */
 export async function count(
   app: App,
   target: UsageTarget,
   operation: 'reserve' | 'release',
   meter: Meter,
-  { amount, idempotency_key: key }: UsageRequest,
+  { amount, idempotency_key: key, expires }: Reservation,
   by: KeyKind,
 ): Promise<CountResult> {
   const current = await planOfTarget(app, target);
-  const content = `${operation} ${amount}`;
+  const content = expires === undefined ? `${operation} ${amount}` : `${operation} ${amount} for ${expires}`;
+  const request = { operation, amount, key, content, by, expires };
 
   for (let attempt = 1; ; attempt++) {
     try {
-      const row = await run(app, target.organisationId, meter, current, { operation, amount, key, content, by });
-      if (row === null) throw tooManyKeys(app.now());
+      const row =
+        expires === undefined
+          ? await run(app, app.sql, target.organisationId, meter, current, request)
+          : await runHold(app, target.organisationId, meter, current, request);
+      if (row.expired) {
+        await expireHolds(app, target.organisationId, meter.meter);
+        continue;
+      }
+      if (row.open_holds >= maxOpenHolds(app) && row.content === null) throw tooManyHolds();
+      if (row.content === null) throw tooManyKeys(app.now());
       if (row.content !== content) throw new AppError('CONFLICT', 'This idempotency key was used for another request.');
       return {
         granted: row.granted,
@@ -59,12 +81,13 @@ export async function count(
         limit: row.plan_limit === null ? null : Number(row.plan_limit),
         tier: row.tier ?? current.tier,
         resetsAt: row.resets_at === null ? null : new Date(row.resets_at).toISOString(),
+        hold: row.hold,
       };
     } catch (error) {
       if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', message('no_such_organisation'));
       // The same key at the same time, or an expired key that is still stored: the transaction
       // counted nothing, and the next attempt finds the answer or a free key.
-      if (attempt === attempts || !isSqlState(error, '23505', '40P01')) throw error;
+      if (attempt >= attempts || !isSqlState(error, '23505', '40P01')) throw error;
       await app.sql`
         delete from usage_requests where organisation_id = ${target.organisationId} and meter = ${meter.meter}
           and key = ${key} and at <= ${idempotencyKeyCutoff(app.now())}`;
@@ -80,100 +103,153 @@ export function planOfTarget(
   return planRow === undefined ? readPlan(app, organisationId) : currentPlan(app, planRow);
 }
 
+/** The answer that is stored under the key. Its content is null where nothing was counted: `expired`, or too many of something. */
 type CountedRow = {
-  content: string;
+  content: string | null;
   granted: boolean;
   used: string;
   tier: Tier | null;
   plan_limit: string | null;
   resets_at: string | null;
+  hold: string | null;
+  /** Whether a hold of the meter has expired and is not noticed yet. It leaves the meter first. */
+  expired: boolean;
+  open_holds: number;
 };
 
-type CountRequest = { operation: 'reserve' | 'release'; amount: number; key: string; content: string; by: KeyKind };
+type CountRequest = {
+  operation: 'reserve' | 'release';
+  amount: number;
+  key: string;
+  content: string;
+  by: KeyKind;
+  expires: number | undefined;
+};
 
-async function run(
+/** Makes holds of an organisation one after the other, so that each sees how many are open. */
+function runHold(
   app: App,
   organisationId: string,
   meter: Meter,
   current: OrganisationPlan,
-  { operation, amount, key, content, by }: CountRequest,
-): Promise<CountedRow | null> {
+  request: CountRequest,
+): Promise<CountedRow> {
+  return app.sql.begin(async (tx) => {
+    await tx`select from usage_key_counts where organisation_id = ${organisationId} for update`;
+    return run(app, tx, organisationId, meter, current, request);
+  });
+}
+
+async function run(
+  app: App,
+  sql: Sql | TransactionSql,
+  organisationId: string,
+  meter: Meter,
+  current: OrganisationPlan,
+  request: CountRequest,
+): Promise<CountedRow> {
+  const { operation, amount, key, content, expires } = request;
   const now = app.now();
   const { since, resetsAt } = periodOf(meter, current, now);
   const limit = current.plan.limits[meter.meter] ?? null;
+  const isHold = expires !== undefined;
+  const hold = isHold ? { id: newId(now), endsAt: new Date(now.getTime() + expires * 1000).toISOString() } : null;
   const delta = operation === 'reserve' ? amount : -amount;
-  const { change, ownReserved } = changesOf(app, meter, { operation, amount, by });
-  const isOwn = meter.kind === 'gauge' && by !== 'deployment';
+  const { change, ownReserved } = changesOf(sql, meter, request);
+  const isOwn = request.by !== 'deployment';
   // A release always fits: it can bring a gauge that is above a lowered limit nearer to it.
   const most = operation === 'reserve' ? (limit ?? maxUsed) : maxUsed;
+  const fits = sql`held.used + held.on_hold + ${change} <= ${most}::bigint`;
   const resets = resetsAt?.toISOString() ?? null;
-  const setAt = meter.kind === 'gauge' ? now.toISOString() : null;
+  const setAt = meter.kind === 'gauge' && !isHold ? now.toISOString() : null;
 
   // The stored key is read first, and the meter's row is locked before the key is inserted. The
   // update reads the newest version of the row, so `granted` and `used` are those of one moment.
-  const [row] = await app.sql<CountedRow[]>`
+  const [row] = await sql<[CountedRow]>`
     with known as materialized (
-      select content, granted, used, tier, plan_limit, resets_at from usage_requests
+      select content, granted, used, tier, plan_limit, resets_at, hold from usage_requests
       where organisation_id = ${organisationId} and meter = ${meter.meter} and key = ${key}
         and at > ${idempotencyKeyCutoff(now)}
+    ), holds as materialized (
+      select not exists (select from known) and exists (
+        select from usage_holds where organisation_id = ${organisationId} and meter = ${meter.meter}
+          and outcome is null and ends_at <= ${now.toISOString()}
+      ) as expired, ${isHold ? openHolds(sql, organisationId, now, maxOpenHolds(app)) : sql`0`} as open_holds
     ), numbered as (
       insert into usage_key_counts as held (organisation_id, hour, keys)
       select ${organisationId}::uuid, date_trunc('hour', ${now.toISOString()}::timestamptz, 'UTC'), 1
-      where not exists (select from known)
+      from holds where not exists (select from known) and not expired and open_holds < ${maxOpenHolds(app)}
       on conflict (organisation_id) do update set
         keys = case when held.hour < excluded.hour then 1 else held.keys + 1 end,
         hour = greatest(held.hour, excluded.hour)
       where held.hour < excluded.hour or held.keys < ${maxNewKeys(app)}
       returning keys
     ), counted as (
-      insert into usage as held (organisation_id, meter, since, used, day, day_used, granted, set_at, own_reserved)
+      insert into usage as held
+        (organisation_id, meter, since, used, on_hold, day, day_used, granted, set_at, own_reserved)
       select ${organisationId}::uuid, ${meter.meter}::text, ${since.toISOString()}::timestamptz,
-        greatest(asked.delta, 0) * asked.fits::int, ${dayOf(now)}::date, greatest(asked.delta, 0) * asked.fits::int,
-        asked.fits, case when asked.fits then ${setAt}::timestamptz end,
-        greatest(asked.delta, 0) * asked.fits::int * ${isOwn}::boolean::int
-      from (select ${delta}::bigint as delta, ${delta}::bigint <= ${most}::bigint as fits) as asked
+        asked.final, asked.amount - asked.final, ${dayOf(now)}::date, asked.final, asked.fits,
+        case when asked.fits then ${setAt}::timestamptz end,
+        asked.final * ${isOwn && meter.kind === 'gauge'}::boolean::int
+      from (
+        select fits, amount * fits::int as amount, amount * fits::int * ${!isHold}::boolean::int as final
+        from (select greatest(${delta}::bigint, 0) as amount, ${delta}::bigint <= ${most}::bigint as fits) as given
+      ) as asked
       where exists (select from numbered)
       on conflict (organisation_id, meter, since) do update set
-        used = case when held.used + ${change} <= ${most}::bigint
+        used = case when ${fits} and not ${isHold}::boolean
           then greatest(held.used + ${change}, 0) else held.used end,
-        granted = held.used + ${change} <= ${most}::bigint,
-        own_reserved = case when held.used + ${change} <= ${most}::bigint then ${ownReserved} else held.own_reserved end,
+        on_hold = case when ${fits} and ${isHold}::boolean then held.on_hold + ${change} else held.on_hold end,
+        granted = ${fits},
+        own_reserved = case when ${fits} then ${ownReserved} else held.own_reserved end,
         day_used = case when held.day >= excluded.day then held.day_used else 0 end
-          + case when held.used + ${change} <= ${most}::bigint then ${change} else 0 end,
+          + case when ${fits} and not ${isHold}::boolean then ${change} else 0 end,
         day = greatest(held.day, excluded.day),
-        set_at = case when held.used + ${change} <= ${most}::bigint
-          then greatest(held.set_at, ${setAt}::timestamptz) else held.set_at end
-      returning used, granted
+        set_at = case when ${fits} then greatest(held.set_at, ${setAt}::timestamptz) else held.set_at end
+      returning used + on_hold as used, granted, day
+    ), made as (
+      insert into usage_holds (id, organisation_id, meter, since, day, amount, is_own, ends_at)
+      select ${hold?.id ?? null}::uuid, ${organisationId}::uuid, ${meter.meter}::text, ${since.toISOString()}::timestamptz,
+        day, ${amount}::bigint, ${isOwn}::boolean, ${hold?.endsAt ?? null}::timestamptz
+      from counted where granted and ${isHold}::boolean
+      returning id
     ), stored as (
       insert into usage_requests
-        (organisation_id, meter, key, content, at, granted, used, tier, plan_limit, resets_at)
+        (organisation_id, meter, key, content, at, granted, used, tier, plan_limit, resets_at, hold)
       select ${organisationId}::uuid, ${meter.meter}::text, ${key}::text, ${content}::text,
         ${now.toISOString()}::timestamptz, granted, used, ${current.tier}::text, ${limit}::bigint,
-        ${resets}::timestamptz
+        ${resets}::timestamptz, (select id from made)
       from counted
-      returning content, granted, used, tier, plan_limit, resets_at
+      returning content, granted, used, tier, plan_limit, resets_at, hold
     )
-    select * from known union all select * from stored`;
-  return row ?? null;
+    select answer.*, expired, open_holds::int from holds
+    left join (select * from known union all select * from stored) as answer on true`;
+  return row;
+}
+
+/** How many holds of an organisation are open, as SQL. Counts no further than to the most that may be. */
+function openHolds(sql: Sql | TransactionSql, organisationId: string, now: Date, most: number) {
+  return sql`(select count(*) from (
+    select from usage_holds where organisation_id = ${organisationId} and outcome is null and ends_at > ${now.toISOString()}
+    limit ${most}) as open)`;
 }
 
 /**
- * Returns by how much a request changes a meter, and what of it the organisation's own keys hold afterwards, as SQL over
- * the row that is stored.
+ * Returns by how much a request changes a meter, and what of it the organisation's own keys reserved and did not release
+ * afterwards, as SQL over the row that is stored. What a hold reserves is theirs once it is committed.
  */
 function changesOf(
-  app: App,
+  sql: Sql | TransactionSql,
   meter: Meter,
-  { operation, amount, by }: Pick<CountRequest, 'operation' | 'amount' | 'by'>,
+  { operation, amount, by, expires }: Pick<CountRequest, 'operation' | 'amount' | 'by' | 'expires'>,
 ) {
-  const { sql } = app;
   const kept = sql`held.own_reserved`;
-  if (meter.kind !== 'gauge') {
-    return { change: operation === 'reserve' ? sql`${amount}::bigint` : sql`${-amount}::bigint`, ownReserved: kept };
-  }
   if (operation === 'reserve') {
-    const ownReserved = by === 'deployment' ? kept : sql`held.own_reserved + ${amount}::bigint`;
-    return { change: sql`${amount}::bigint`, ownReserved };
+    const isCounted = meter.kind === 'gauge' && by !== 'deployment' && expires === undefined;
+    return {
+      change: sql`${amount}::bigint`,
+      ownReserved: isCounted ? sql`held.own_reserved + ${amount}::bigint` : kept,
+    };
   }
   if (by === 'administrators') {
     const change = sql`-least(${amount}::bigint, held.own_reserved, held.used)`;

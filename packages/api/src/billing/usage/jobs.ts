@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { hourSeconds } from '../../platform/durations.ts';
 import type { JobKinds } from '../../platform/jobs/registry.ts';
 import { runSteps } from '../../platform/jobs/run-steps.ts';
+import { sweepHolds } from './holds.ts';
 import { deleteOldDays, storeMemberDays } from './keep-days.ts';
 import { deleteExpiredKeys } from './usage-input.ts';
 
@@ -16,7 +17,11 @@ export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'
     },
     'usage-sweep': {
       handler: () =>
-        runSteps(app.log, { 'idempotency keys': () => deleteExpiredKeys(app), 'old days': () => deleteOldDays(app) }),
+        runSteps(app.log, {
+          'idempotency keys': () => deleteExpiredKeys(app),
+          holds: () => sweepHolds(app),
+          'old days': () => deleteOldDays(app),
+        }),
       schedule: '*/10 * * * *',
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },

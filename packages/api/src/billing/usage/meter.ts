@@ -1,8 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { OrganisationPlan } from '../../organisations/plan.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
-import { usage } from '../../platform/db/schema/usage.ts';
+import { usage, usageHolds } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 
@@ -92,6 +92,15 @@ export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }
 
+/** The answer to what changes a meter. */
+export type UsageAnswer = {
+  meter: string;
+  used: number;
+  /** Null if the plan has no limit. */
+  limit: number | null;
+  resets_at: string | null;
+};
+
 export type MeterReading = {
   meter: string;
   name: string;
@@ -111,11 +120,29 @@ type StoredUsage = { counted: { meter: string; since: string; used: number }[] |
 export function storedUsage(organisationId: unknown, now: unknown): SQL<StoredUsage> {
   return sql<StoredUsage>`json_build_object(
     'counted', (select json_agg(counted) from (
-      select ${usage.meter}, ${usage.since}, ${usage.used} from ${usage}
+      select ${usage.meter}, ${usage.since}, ${usage.used} + ${onHold(now)} as used from ${usage}
       where ${usage.organisationId} = ${organisationId}
         and (${usage.since} = 'epoch'::timestamptz or ${usage.since} >= ${now}::timestamptz - interval '370 days')
     ) as counted),
     'members', (select count(*)::int from ${memberships} where ${memberships.organisationId} = ${organisationId}))`;
+}
+
+/** What a row of usage has on hold at a time, as a column: its holds that are open and whose end has not passed. */
+function onHold(now: unknown): SQL<number> {
+  return sql<number>`case when ${usage.onHold} = 0 then 0 else (
+    select coalesce(sum(${usageHolds.amount}), 0)::bigint from ${usageHolds}
+    where ${usageHolds.organisationId} = ${usage.organisationId} and ${usageHolds.meter} = ${usage.meter}
+      and ${usageHolds.since} = ${usage.since} and ${usageHolds.outcome} is null
+      and ${usageHolds.endsAt} > ${now}::timestamptz
+  ) end`;
+}
+
+/** Returns what is used of a meter since the start of a period. */
+export async function readUsed(app: App, organisationId: string, meter: string, since: Date): Promise<number> {
+  const used = sql<string>`${usage.used} + ${onHold(app.now().toISOString())}`;
+  const isRow = and(eq(usage.organisationId, organisationId), eq(usage.meter, meter), eq(usage.since, since));
+  const [row] = await app.db.select({ used }).from(usage).where(isRow);
+  return Number(row?.used ?? 0);
 }
 
 /** Returns every meter with an organisation's usage and its plan's limit. */

@@ -184,7 +184,7 @@ async function addToMeters(
       used = held.used + excluded.used,
       day_used = case when held.day >= excluded.day then held.day_used else 0 end + excluded.day_used,
       day = greatest(held.day, excluded.day)
-    returning used`;
+    returning used + on_hold as used`;
   if (counted.some(({ used }) => Number(used) > maxUsed)) {
     throw invalid({ records: 'The use would exceed the largest whole number.' });
   }

@@ -3,32 +3,30 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
 import { count, type KeyKind, refusingPlan, type UsageTarget } from './count.ts';
 import { limitMessage } from './limit-message.ts';
-import { type Meter, meterInBody } from './meter.ts';
-import type { UsageRequest } from './usage-input.ts';
-
-export type UsageAnswer = {
-  meter: string;
-  used: number;
-  /** Null if the plan has no limit. */
-  limit: number | null;
-  resets_at: string | null;
-};
+import { type Meter, meterInBody, type UsageAnswer } from './meter.ts';
+import type { Reservation, UsageRequest } from './usage-input.ts';
 
 /**
  * Reserves an amount of a meter within the plan's limit, by one statement: concurrent calls
  * cannot exceed the limit. Usage above a lowered limit is kept. The same idempotency key
- * counts once and answers as the first time, for 48 hours, refusals too.
+ * counts once and answers as the first time, for 48 hours, refusals too. With `expires` it is a hold, whose amount counts
+ * until it is released or expires.
  *
  * @throws AppError LIMIT_REACHED with meter, used, limit and allowed_by; CONFLICT if the key was
  *   used with other content; VALIDATION for an unknown meter, for members, and above 2^53 − 1;
- *   NOT_FOUND if the organisation was deleted meanwhile.
+ *   TOO_MANY beyond the new keys of an hour or the open holds; NOT_FOUND if the organisation was deleted meanwhile.
  */
-export async function reserve(app: App, target: UsageTarget, request: UsageRequest, by: KeyKind): Promise<UsageAnswer> {
+export async function reserve(
+  app: App,
+  target: UsageTarget,
+  request: Reservation,
+  by: KeyKind,
+): Promise<UsageAnswer & { hold?: string }> {
   const meter = reservableMeter(app, request.meter);
 
-  const { granted, used, limit, tier, resetsAt } = await count(app, target, 'reserve', meter, request, by);
+  const { granted, used, limit, tier, resetsAt, hold } = await count(app, target, 'reserve', meter, request, by);
 
-  if (granted) return { meter: meter.meter, used, limit, resets_at: resetsAt };
+  if (granted) return { meter: meter.meter, used, limit, resets_at: resetsAt, ...(hold !== null && { hold }) };
   if (limit === null) throw invalid({ amount: 'The use would exceed the largest whole number.' });
   const plan = refusingPlan(app, tier);
   const sentence = plan === null ? 'The plan’s limit is reached.' : limitMessage(meter, plan, limit);

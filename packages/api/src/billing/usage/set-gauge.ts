@@ -2,16 +2,17 @@ import type { App } from '../../app.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import { planOfTarget, type UsageTarget } from './count.ts';
-import { dayOf, meterInPath } from './meter.ts';
+import { expireHolds } from './holds.ts';
+import { dayOf, maxUsed, meterInPath } from './meter.ts';
 import { type GaugeValue, timeProblem } from './usage-input.ts';
 
 /**
- * Sets a gauge to its true value, also above the limit. A value with a time (`at`) before the last change, also
+ * Sets what is final of a gauge to its true value, also above the limit; open holds come on top. A value with a time (`at`) before the last change, also
  * by a reservation or a release, changes nothing: the answer holds the value that stays, and `superseded`, because a
  * caller whose clock is slow would otherwise never learn that none of its values count.
  *
  * @throws AppError NOT_FOUND for an unknown meter, or if the organisation was deleted meanwhile; VALIDATION for a
- *   counter, for members and for a time more than 35 days back or 5 minutes ahead.
+ *   counter, for members, for a time more than 35 days back or 5 minutes ahead, and above 2^53 − 1 with the holds.
  */
 export async function setGauge(
   app: App,
@@ -47,6 +48,7 @@ async function store(
   { used, at, canLose }: Value,
 ): Promise<{ used: number; isSuperseded: boolean }> {
   try {
+    await expireHolds(app, organisationId, meter);
     const [row] = await app.sql<{ used: string; isSuperseded: boolean }[]>`
       insert into usage as held (organisation_id, meter, since, used, day, set_at)
       values (${organisationId}, ${meter}, 'epoch', ${used}, ${dayOf(at)}, ${at.toISOString()})
@@ -56,8 +58,10 @@ async function store(
           else least(held.own_reserved, excluded.used) end,
         day = case when ${canLose} and held.set_at > excluded.set_at then held.day else greatest(held.day, excluded.day) end,
         set_at = greatest(held.set_at, excluded.set_at)
-      returning used, ${canLose} and set_at > ${at.toISOString()} as "isSuperseded"`;
-    return { used: Number(row?.used), isSuperseded: row?.isSuperseded ?? false };
+      where excluded.used + held.on_hold <= ${maxUsed}::bigint
+      returning used + on_hold as used, ${canLose} and set_at > ${at.toISOString()} as "isSuperseded"`;
+    if (row === undefined) throw invalid({ used: 'The use would exceed the largest whole number.' });
+    return { used: Number(row.used), isSuperseded: row.isSuperseded };
   } catch (error) {
     if (isSqlState(error, '23503')) throw new AppError('NOT_FOUND', message('no_such_organisation'));
     throw error;

@@ -30,18 +30,39 @@ const at = z.iso
   .datetime({ offset: true, error: 'The time must be in ISO 8601.' })
   .transform((value) => new Date(value));
 
-/** What a reservation or a release asks for. */
-export const usageRequestInput = z.object({ meter, amount: amount.default(1), idempotency_key: idempotencyKey });
+/** What a release asks for. A member that is not described is refused, here and below: a misspelt one must not be lost. */
+export const usageRequestInput = z.strictObject({ meter, amount: amount.default(1), idempotency_key: idempotencyKey });
 export type UsageRequest = z.output<typeof usageRequestInput>;
 
+const maxHoldSeconds = 86_400;
+const holdSeconds = `must be a whole number of seconds from 1 to ${maxHoldSeconds.toLocaleString('en-GB')}.`;
+
+/** What a reservation asks for. With `expires`, in seconds, it is a hold. */
+export const reservationInput = usageRequestInput.extend({
+  expires: z
+    .int(`The end ${holdSeconds}`)
+    .min(1, `The end ${holdSeconds}`)
+    .max(maxHoldSeconds, `The end ${holdSeconds}`)
+    .optional(),
+});
+export type Reservation = z.output<typeof reservationInput>;
+
+/** The hold that is committed or released. */
+export const holdInput = z.strictObject({
+  hold: z
+    .string('A hold is required.')
+    .min(1, 'A hold is required.')
+    .describe('As a reservation with `expires` answered it.'),
+});
+
 /** One record of a report. */
-export const usageRecordInput = z.object({ meter, amount, idempotency_key: idempotencyKey, at: at.optional() });
+export const usageRecordInput = z.strictObject({ meter, amount, idempotency_key: idempotencyKey, at: at.optional() });
 export type UsageRecord = z.output<typeof usageRecordInput>;
 
 export const maxRecords = 1000;
 
 /** The value that a gauge is set to. */
-export const gaugeValueInput = z.object({
+export const gaugeValueInput = z.strictObject({
   used: z
     .int(`The value must be a whole number from 0 to ${maxUsed}.`)
     .min(0, `The value must be a whole number from 0 to ${maxUsed}.`),
@@ -65,7 +86,7 @@ export function timeProblem(time: Date | undefined, now: Date): string | null {
 
 const keptMilliseconds = 48 * hourMilliseconds;
 
-/** Returns the time, in ISO 8601, before which idempotency keys have expired. */
+/** Returns the time, in ISO 8601, before which idempotency keys have expired and ended holds are forgotten. */
 export function idempotencyKeyCutoff(now: Date): string {
   return new Date(now.getTime() - keptMilliseconds).toISOString();
 }
@@ -75,6 +96,19 @@ const keysPerHour = 20_000;
 
 export function maxNewKeys({ config }: Pick<App, 'config'>): number {
   return config.rateLimits ? keysPerHour : 2 ** 31 - 2;
+}
+
+/** The holds of an organisation that are open at a time. */
+const openHolds = 10_000;
+
+export function maxOpenHolds({ config }: Pick<App, 'config'>): number {
+  return config.rateLimits ? openHolds : 2 ** 31 - 2;
+}
+
+/** Returns the AppError TOO_MANY: a hold must end before the next one. */
+export function tooManyHolds(): AppError {
+  const sentence = `An organisation has ${openHolds.toLocaleString('en-GB')} open holds at a time.`;
+  return new AppError('TOO_MANY', sentence, { retryAfterSeconds: 1 });
 }
 
 /** Returns the AppError TOO_MANY, until the next clock hour. */

@@ -44,6 +44,8 @@ export const error = z.object({
 });
 
 /** The answers of the endpoints, by the name of each in the document. */
+const usage = z.object({ meter: z.string(), used: z.int().nonnegative(), limit, resets_at: time.nullable() });
+
 export const answers = {
   Done: z.object({ ok: z.literal(true) }),
   Factors: z.object({
@@ -129,7 +131,8 @@ export const answers = {
     resets_at: time.nullable().optional(),
     allowed_by: z.array(tier).describe('The tiers that allow it, in rising rank.'),
   }),
-  Usage: z.object({ meter: z.string(), used: z.int().nonnegative(), limit, resets_at: time.nullable() }),
+  Usage: usage,
+  Reserved: usage.extend({ hold: z.uuid().optional().describe('Present only if the reservation had an end.') }),
   Report: z.object({ accepted: z.int().nonnegative(), duplicates: z.int().nonnegative() }),
   Gauge: z.object({
     meter: z.string(),

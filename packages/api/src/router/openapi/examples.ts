@@ -126,6 +126,10 @@ export const examples: Record<string, Example> = {
     },
   },
   'usage.reserve': { body: reserved, answer: { meter: 'projects', used: 8, limit: 10, resets_at: null } },
+  'usage.commit': {
+    body: { hold: '019ad6d2-5c00-7b1e-8f0a-2f6f1d0c9a11' },
+    answer: { meter: 'projects', used: 8, limit: 10, resets_at: null },
+  },
   'usage.release': {
     body: { ...reserved, idempotency_key: 'project-17 deleted' },
     answer: { meter: 'projects', used: 7, limit: 10, resets_at: null },

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
@@ -14,7 +15,10 @@ export const usage = pgTable(
       .references(() => organisations.id, { onDelete: 'cascade' }),
     meter: text('meter').notNull(),
     since: moment('since').notNull(),
+    /** What is final. */
     used: bigint('used', { mode: 'number' }).notNull(),
+    /** The amounts of its holds that nobody ended, also of those that expired and were not noticed yet. */
+    onHold: bigint('on_hold', { mode: 'number' }).notNull().default(0),
     /** The day in UTC of the last change. */
     day: date('day').notNull().default('1970-01-01'),
     /** The amount that a counter counted on that day. */
@@ -65,10 +69,37 @@ export const usageRequests = pgTable(
     tier: text('tier'),
     planLimit: bigint('plan_limit', { mode: 'number' }),
     resetsAt: moment('resets_at'),
+    hold: uuid('hold'),
   },
   (table) => [
     primaryKey({ columns: [table.organisationId, table.meter, table.key] }),
     index('usage_requests_at').on(table.at),
+  ],
+);
+
+/**
+ * Amounts that are reserved until they are committed or released, or until their end has passed. Kept for 48 hours after
+ * that end, so that the same answer can be given again. Without a foreign key, as usage_requests.
+ */
+export const usageHolds = pgTable(
+  'usage_holds',
+  {
+    id: uuid('id').primaryKey(),
+    organisationId: uuid('organisation_id').notNull(),
+    meter: text('meter').notNull(),
+    /** The period and the day in UTC in which it was made: those of the row in usage. */
+    since: moment('since').notNull(),
+    day: date('day').notNull(),
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** Whether a key of the organisation made it. */
+    isOwn: boolean('is_own').notNull(),
+    endsAt: moment('ends_at').notNull(),
+    /** Null while its amount is in usage.on_hold. */
+    outcome: text('outcome', { enum: ['committed', 'released', 'expired'] }),
+  },
+  (table) => [
+    index('usage_holds_open').on(table.organisationId, table.meter, table.endsAt).where(sql`${table.outcome} is null`),
+    index('usage_holds_ends').on(table.endsAt),
   ],
 );
 

@@ -54,6 +54,9 @@ function expandPath(provider: Provider, node: JsonObject, parts: string[], path:
   if (node.object === 'customer' && name === 'subscriptions' && !node.deleted)
     node.subscriptions = subscriptionsOf(provider, node);
   if (node.object === 'invoice' && name === 'payments') node.payments = paymentsOf(provider, node);
+  if (node.object === 'price' && name === 'currency_options') {
+    node.currency_options = structuredClone(provider.state.currency_options[String(node.id)] ?? {});
+  }
   if (!(name in node)) {
     if (node.deleted) return;
     throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });

@@ -8,6 +8,7 @@ import { missing, missingParameter, ParameterError, refused } from '../routing/a
 import { createdIn, listPage } from '../routing/lists.ts';
 import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
+import { currencyOptionRules, setCurrencyOptions } from './price-currencies.ts';
 import { addProduct, findProduct } from './products.ts';
 
 const maxLookupKeys = 10;
@@ -20,7 +21,7 @@ export const priceRoutes = [
       currency: 'string',
       active: 'boolean',
       billing_scheme: { one: ['per_unit'] },
-      currency_options: 'unsupported',
+      currency_options: currencyOptionRules,
       custom_unit_amount: 'unsupported',
       lookup_key: 'string',
       metadata: 'metadata',
@@ -65,7 +66,7 @@ export const priceRoutes = [
     '/v1/prices/:id',
     {
       active: 'boolean',
-      currency_options: 'unsupported',
+      currency_options: currencyOptionRules,
       lookup_key: 'text',
       metadata: 'metadata',
       nickname: 'text',
@@ -152,6 +153,7 @@ export function addPrice(provider: Provider, id: string, product: string, params
     unit_amount: Number.isInteger(amount) ? amount : null,
     unit_amount_decimal: decimal,
   };
+  setCurrencyOptions(provider, price, params.currency_options);
   provider.state.prices[id] = price;
   announce(provider, 'price.created', price);
   return price;
@@ -159,6 +161,7 @@ export function addPrice(provider: Provider, id: string, product: string, params
 
 function update({ provider, id, params }: Call<Stripe.PriceUpdateParams>): Price {
   const price = findPrice(provider, id, 'id');
+  if (params.currency_options) setCurrencyOptions(provider, price, params.currency_options);
   const key = params.lookup_key
     ? claimLookupKey(provider, params.lookup_key, params.transfer_lookup_key ?? false, id)
     : params.lookup_key;

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { daySeconds } from '../provider/clock.ts';
-import type { Customer, LineItem } from '../provider/records.ts';
+import type { Customer } from '../provider/records.ts';
 import { missingParameter, ParameterError, refused } from '../routing/api-error.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
@@ -10,11 +10,13 @@ type Params = Stripe.Checkout.SessionCreateParams;
  *
  * @throws ApiError or ParameterError with the sentence of the real provider, or `sandbox_unsupported`.
  */
-export function checkConditions(params: Params, customer: Customer | null, lines: LineItem[], at: number): void {
+export function checkConditions(params: Params, customer: Customer | null, at: number): void {
   checkMode(params);
   for (const name of ['success_url', 'cancel_url'] as const) checkUrl(params[name], name);
   checkCustomer(params, customer);
-  checkCurrency(params, lines);
+  if (params.adaptive_pricing?.enabled) {
+    throw unsupported('The sandbox does not convert currencies; the real provider does.', 'adaptive_pricing');
+  }
   checkTrial(params.subscription_data ?? {}, at);
   if (params.payment_method_collection === 'if_required') {
     throw unsupported('The sandbox collects a payment method in every checkout.', 'payment_method_collection');
@@ -55,20 +57,6 @@ function checkCustomer(params: Params, customer: Customer | null): void {
       'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
     );
   }
-}
-
-/** The sandbox's prices have one currency, so another one cannot be chosen. */
-function checkCurrency({ currency }: Params, lines: LineItem[]): void {
-  const currencies = new Set(lines.map(({ price }) => price.currency));
-  if (currencies.size > 1) {
-    throw refused('All prices of a Checkout Session must have the same currency.', { param: 'line_items' });
-  }
-  const [own] = currencies;
-  if (currency === undefined || currency.toLowerCase() === own) return;
-  throw refused(
-    `The price specified only supports \`${own}\`. This doesn't match the expected currency: \`${currency.toLowerCase()}\`.`,
-    { param: 'currency' },
-  );
 }
 
 function checkTrial({ trial_period_days: days, trial_end: end }: NonNullable<Params['subscription_data']>, at: number) {

@@ -1,3 +1,4 @@
+import { priceIn } from '../catalogue/price-currencies.ts';
 import { findTestMethod, testMethodsFor } from '../customers/test-methods.ts';
 import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
@@ -61,9 +62,9 @@ ${methodFields(testMethodsFor(currency, session.payment_method_types), card)}
   });
 }
 
-function lineOf(provider: Provider, { price, quantity }: LineItem) {
+function lineOf(provider: Provider, { price, quantity, currency }: LineItem) {
   const product = provider.state.products[price.product];
-  return html`<h3>${product?.name ?? price.nickname ?? price.id}${quantity !== 1 && html` × ${quantity}`}</h3><p class="price">${priceText(price)}</p>`;
+  return html`<h3>${product?.name ?? price.nickname ?? price.id}${quantity !== 1 && html` × ${quantity}`}</h3><p class="price">${priceText(priceIn(provider, price, currency))}</p>`;
 }
 
 function closedPage(session: CheckoutSession): string {

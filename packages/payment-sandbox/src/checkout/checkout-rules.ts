@@ -25,7 +25,7 @@ const updated: Rule = { one: ['auto', 'never'] };
 
 /** The parameters that create a checkout session. */
 export const createRules: Rules<Stripe.Checkout.SessionCreateParams> = {
-  adaptive_pricing: 'unsupported',
+  adaptive_pricing: { hash: { enabled: 'boolean' } },
   after_expiration: 'unsupported',
   allow_promotion_codes: 'boolean',
   allowed_payment_method_types: { list: 'string' },

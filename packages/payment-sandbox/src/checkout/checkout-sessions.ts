@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { currencyOfSale, priceIn } from '../catalogue/price-currencies.ts';
 import { findPrice } from '../catalogue/prices.ts';
 import { existingCustomer, knownCustomer } from '../customers/customers.ts';
 import type { CheckoutSettings } from '../provider/bookkeeping.ts';
@@ -56,16 +57,17 @@ function findSession(provider: Provider, id: string): CheckoutSession {
 
 function create({ provider, params }: Call<Params>): CheckoutSession {
   const customer = params.customer ? existingCustomer(provider, params.customer, 'customer') : null;
-  const lines = (params.line_items ?? []).map((wanted, index) => {
+  const prices = (params.line_items ?? []).map((wanted, index) => {
     if (!wanted.price) throw missingParameter(`line_items[${index}][price]`);
-    return newLineItem(
-      priceForSale(provider, wanted.price, `line_items[${index}][price]`),
-      wanted.quantity ?? 1,
-      mergeMetadata({}, wanted.metadata),
-    );
+    return priceForSale(provider, wanted.price, `line_items[${index}][price]`);
   });
   const at = timeOfCustomer(provider, params.customer ?? '');
-  checkConditions(params, customer, lines, at);
+  checkConditions(params, customer, at);
+  const currency = currencyOfSale(provider, prices, { wanted: params.currency, customer: customer?.id ?? null });
+  const lines = prices.map((price, index) => {
+    const { quantity = 1, metadata } = params.line_items?.[index] ?? {};
+    return newLineItem(priceIn(provider, price, currency), price, quantity, mergeMetadata({}, metadata));
+  });
   const expiresAt = params.expires_at ?? at + daySeconds;
   if (expiresAt < at + hourSeconds / 2 || expiresAt > at + daySeconds) {
     throw refused(
@@ -101,8 +103,8 @@ function settingsOf({ subscription_data: data, customer_update }: Params): Check
   };
 }
 
-function newLineItem(price: Price, quantity: number, metadata: Record<string, string>): LineItem {
-  const amount = (price.unit_amount ?? 0) * quantity;
+function newLineItem(sold: Price, price: Price, quantity: number, metadata: Record<string, string>): LineItem {
+  const amount = (sold.unit_amount ?? 0) * quantity;
   return {
     id: newId('li', 14),
     object: 'item',
@@ -111,7 +113,7 @@ function newLineItem(price: Price, quantity: number, metadata: Record<string, st
     amount_subtotal: amount,
     amount_tax: 0,
     amount_total: amount,
-    currency: price.currency,
+    currency: sold.currency,
     description: price.nickname,
     metadata,
     price: structuredClone(price),

@@ -19,7 +19,7 @@ export function newSession(
   return {
     id,
     object: 'checkout.session',
-    adaptive_pricing: null,
+    adaptive_pricing: params.adaptive_pricing ? { enabled: params.adaptive_pricing.enabled ?? false } : null,
     after_expiration: null,
     allow_promotion_codes: params.allow_promotion_codes ?? null,
     allowed_payment_method_types: params.allowed_payment_method_types ?? null,

@@ -60,6 +60,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
       quantity,
     })),
     metadata: settings.metadata ?? {},
+    ...(session.currency && { currency: session.currency }),
     description: settings.description ?? null,
     paymentMethod: method.id,
     trialEnd,

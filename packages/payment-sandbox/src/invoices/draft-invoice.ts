@@ -17,7 +17,7 @@ export function draftInvoice(
   { free = false, lines }: { free?: boolean; lines?: InvoiceLine[] } = {},
 ): Invoice {
   const invoice = newInvoice(provider, subscription, reason);
-  const items = lines ?? subscription.items.data.map((item) => newLine(subscription, item, free ? 0 : null));
+  const items = lines ?? subscription.items.data.map((item) => newLine(provider, subscription, item, free ? 0 : null));
   const waiting = provider.state.pending_lines[subscription.id] ?? [];
   delete provider.state.pending_lines[subscription.id];
   invoice.lines.data = [...waiting, ...items].map((line) => ({ ...line, invoice: invoice.id }));

@@ -1,3 +1,4 @@
+import { priceIn } from '../catalogue/price-currencies.ts';
 import { daySeconds, hourSeconds, timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -104,12 +105,14 @@ function automaticTax({ automatic_tax: { enabled } }: Subscription): Invoice['au
 
 /** Returns a new line for the period of one item. `amount` replaces the price, for trials and prorations. */
 export function newLine(
+  provider: Provider,
   subscription: Subscription,
   item: SubscriptionItem,
   amount: number | null = null,
   proration?: { description: string; start: number },
 ): InvoiceLine {
-  const { price, quantity } = item;
+  const { quantity } = item;
+  const price = priceIn(provider, item.price, subscription.currency);
   const sum = amount ?? (price.unit_amount ?? 0) * quantity;
   return {
     id: newId('il'),

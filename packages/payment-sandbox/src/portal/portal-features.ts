@@ -110,9 +110,12 @@ function merge(current: object, changes: object): object {
   return merged;
 }
 
+/** The real provider's limit of a configuration. */
+const maxProducts = 10;
+
 /**
- * @throws ApiError if plan changes are enabled without products, a price is missing, inactive or of another product, or
- *   a maximum quantity is below its minimum.
+ * @throws ApiError if plan changes are enabled without products or with more than ten, a price is missing, inactive, of another product or of
+ *   the interval of another price of it, or a maximum quantity is below its minimum.
  */
 export function checkFeatures(
   provider: Provider,
@@ -129,12 +132,16 @@ export function checkFeatures(
   for (const name of ['default_allowed_updates', 'products'] as const) {
     if (!updates[name]?.length) throw missingParameter(`${base}[${name}]`);
   }
+  if ((updates.products?.length ?? 0) > maxProducts) {
+    throw refused(`The portal offers at most ${maxProducts} products.`, { param: `${base}[products]` });
+  }
   for (const [index, { product, prices, adjustable_quantity: quantity }] of (updates.products ?? []).entries()) {
     if (quantity.minimum < 0 || (quantity.maximum ?? quantity.minimum) < quantity.minimum) {
       throw refused('The maximum quantity must be at least the minimum quantity.', {
         param: `${base}[products][${index}][adjustable_quantity]`,
       });
     }
+    const intervals = new Set<string>();
     for (const id of prices) {
       const price = provider.state.prices[id];
       const param = `${base}[products][${index}][prices]`;
@@ -142,6 +149,11 @@ export function checkFeatures(
       if (price.product !== product)
         throw refused(`The price \`${id}\` does not belong to the product \`${product}\`.`, { param });
       if (!price.active) throw refused(`The price \`${id}\` is not active.`, { param });
+      const interval = `${price.recurring?.interval_count} ${price.recurring?.interval}`;
+      if (intervals.has(interval)) {
+        throw refused(`The prices of the product \`${product}\` must each have an interval of their own.`, { param });
+      }
+      intervals.add(interval);
     }
   }
 }

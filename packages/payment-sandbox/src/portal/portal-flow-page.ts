@@ -1,3 +1,4 @@
+import { priceIn } from '../catalogue/price-currencies.ts';
 import { type Html, html } from '../http/html.ts';
 import { dateText } from '../http/time-text.ts';
 import { methodFields } from '../pages/method-fields.ts';
@@ -51,7 +52,7 @@ function confirmTask(
   if (!price || !current) return homeBody(provider, session);
   const later = waitsForPeriodEnd(provider, session, subscription, price.id, wanted?.quantity);
   return html`<h2>Confirm your new plan</h2>
-<dl><dt>Now</dt><dd>${nameOf(provider, current)}, ${priceText(current)}</dd><dt>From ${later ? dateText(periodEnd(subscription)) : 'today'}</dt><dd>${nameOf(provider, price)}, ${priceText(price)}</dd></dl>
+<dl><dt>Now</dt><dd>${nameOf(provider, current)}, ${priceText(priceIn(provider, current, subscription.currency))}</dd><dt>From ${later ? dateText(periodEnd(subscription)) : 'today'}</dt><dd>${nameOf(provider, price)}, ${priceText(priceIn(provider, price, subscription.currency))}</dd></dl>
 <p>${later ? 'Nothing is charged now.' : changeText(provider, session)} ${cardText(provider, session)}</p>
 ${planForm(provider, session, subscription, price, wanted?.quantity)}`;
 }

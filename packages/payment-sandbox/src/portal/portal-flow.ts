@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { requireCurrency } from '../catalogue/price-currencies.ts';
 import { findPrice } from '../catalogue/prices.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalConfiguration, PortalSession, Subscription } from '../provider/records.ts';
@@ -114,7 +115,8 @@ function readConfirm(provider: Provider, customer: string, configuration: Portal
         param: `${base}[${index}][id]`,
       });
     if (price !== undefined) {
-      findPrice(provider, price, `${base}[${index}][price]`);
+      const found = findPrice(provider, price, `${base}[${index}][price]`);
+      requireCurrency(provider, found, subscription.currency, `${base}[${index}][price]`);
       if (!offered.includes(price)) {
         throw refused(
           `The item \`${id}\` cannot be updated to price \`${price}\` because it is not included in the configuration under \`features[subscription_update][products]\`.`,

@@ -1,3 +1,4 @@
+import { priceIn } from '../catalogue/price-currencies.ts';
 import { last4Of } from '../customers/test-methods.ts';
 import { type Html, html } from '../http/html.ts';
 import { dateText } from '../http/time-text.ts';
@@ -27,7 +28,7 @@ function planPanel(provider: Provider, session: PortalSession, subscription: Sub
   const ends = subscription.cancel_at;
   const next = nextPlan(provider, subscription);
   return html`<section class="panel" aria-label="${name}"><h2>${name}</h2>
-<p class="price">${item && priceText(item.price)}</p>
+<p class="price">${item && priceText(priceIn(provider, item.price, subscription.currency))}</p>
 <p>Status: ${subscription.status.replaceAll('_', ' ')}. ${ends === null ? html`Renews on ${dateText(periodEnd(subscription))}.` : html`<strong>Ends on ${dateText(ends)}.</strong>`} ${next}</p>
 <div class="actions">${
     ends === null && next === null
@@ -40,7 +41,7 @@ ${
   html`<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="plan"><input type="hidden" name="subscription" value="${subscription.id}">
 <div class="field"><label for="price-${subscription.id}">Change plan to</label><select id="price-${subscription.id}" name="price">${others.map(
     (price) =>
-      html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceText(price)}</option>`,
+      html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceText(priceIn(provider, price, subscription.currency))}</option>`,
   )}</select></div><p class="soft">${changeText(provider, session)}</p><button>Change plan</button></form>`
 }</section>`;
 }

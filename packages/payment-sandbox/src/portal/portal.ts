@@ -1,3 +1,4 @@
+import { currenciesOf, unitAmount } from '../catalogue/price-currencies.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
 import type { Outcome, TestMethod } from '../customers/test-method.ts';
 import { findTestMethod, saveTestMethod, testMethodOf, testMethodsFor } from '../customers/test-methods.ts';
@@ -206,7 +207,8 @@ export function waitsForPeriodEnd(
   const [item] = subscription.items.data;
   const price = provider.state.prices[priceId];
   if (!item || !price) return false;
-  const lower = (price.unit_amount ?? 0) * (quantity ?? item.quantity) < (item.price.unit_amount ?? 0) * item.quantity;
+  const unit = (each: Price) => unitAmount(provider, each, subscription.currency);
+  const lower = unit(price) * (quantity ?? item.quantity) < unit(item.price) * item.quantity;
   const shorter = firstPeriodEnd(price, 0) < firstPeriodEnd(item.price, 0);
   return conditions.some(({ type }) => (type === 'decreasing_item_amount' ? lower : shorter));
 }
@@ -226,7 +228,9 @@ export function offeredPrices(provider: Provider, session: PortalSession): Price
 export function otherPrices(provider: Provider, session: PortalSession, subscription: Subscription): Price[] {
   const [item, ...others] = subscription.items.data;
   if (others.length > 0 || subscription.schedule !== null) return [];
-  return offeredPrices(provider, session).filter(({ id }) => id !== item?.price.id);
+  return offeredPrices(provider, session).filter(
+    (price) => price.id !== item?.price.id && currenciesOf(provider, price).includes(subscription.currency),
+  );
 }
 
 function own(provider: Provider, session: PortalSession, id: string): Subscription {

@@ -7,8 +7,13 @@ import type Stripe from 'stripe';
  */
 export type Product = Omit<Stripe.Product, 'deleted' | 'default_price'> & { default_price: string | null };
 
-export type Price = Omit<Stripe.Price, 'deleted' | 'product' | 'unit_amount_decimal'> & {
+export type Price = Omit<Stripe.Price, 'deleted' | 'product' | 'unit_amount_decimal' | 'currency_options'> & {
   product: string;
+  unit_amount_decimal: string | null;
+};
+
+/** The amount of a price in one currency, the members of an entry of its `currency_options`. */
+export type CurrencyOption = Omit<Stripe.Price.CurrencyOptions, 'unit_amount_decimal' | 'tiers'> & {
   unit_amount_decimal: string | null;
 };
 

@@ -4,6 +4,7 @@ import type {
   Charge,
   CheckoutSession,
   Coupon,
+  CurrencyOption,
   Customer,
   Discount,
   Dispute,
@@ -39,6 +40,8 @@ export interface PaymentState {
   coupons: Records<Coupon>;
   promotion_codes: Records<PromotionCode>;
   discounts: Records<Discount>;
+  /** The amounts of each price by currency, its own one included. */
+  currency_options: Records<Record<string, CurrencyOption>>;
   payment_methods: Records<PaymentMethod>;
   checkout_sessions: Records<CheckoutSession>;
   portal_configurations: Records<PortalConfiguration>;
@@ -87,6 +90,7 @@ export function emptyState(): PaymentState {
     coupons: newRecords(),
     promotion_codes: newRecords(),
     discounts: newRecords(),
+    currency_options: newRecords(),
     payment_methods: newRecords(),
     checkout_sessions: newRecords(),
     portal_configurations: newRecords(),

@@ -17,6 +17,8 @@ export type Rule =
   | 'unsupported'
   | { one: readonly string[] }
   | { list: Rule }
+  /** A hash with any names. */
+  | { each: Rule }
   | { hash: Record<string, Rule>; required?: readonly string[] }
   | { either: readonly Rule[] };
 
@@ -86,6 +88,11 @@ function readNested(field: Field, rule: Exclude<Rule, string>, param: string): u
     return field.map((value, index) => read(value, rule.list, `${param}[${index}]`));
   }
   if (typeof field === 'string' || Array.isArray(field)) throw wrong('object', shown(field), param);
+  if ('each' in rule) {
+    return Object.fromEntries(
+      Object.entries(field).map(([name, value]) => [name, read(value, rule.each, join(param, name))]),
+    );
+  }
   return readParameters(field, rule.hash, rule.required, param);
 }
 

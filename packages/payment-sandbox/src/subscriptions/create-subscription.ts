@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { currencyOfSale } from '../catalogue/price-currencies.ts';
 import { findPrice } from '../catalogue/prices.ts';
 import { existingCustomer } from '../customers/customers.ts';
 import type { Named } from '../discounts/discount.ts';
@@ -32,7 +33,11 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   });
   if (items.length === 0)
     throw refused('Missing required param: items.', { code: 'parameter_missing', param: 'items' });
-  checkCurrency(params.currency, items[0]?.price.currency);
+  const currency = currencyOfSale(
+    provider,
+    items.map(({ price }) => price),
+    { wanted: params.currency, customer: customer.id },
+  );
   const behaviour = params.payment_behavior ?? 'allow_incomplete';
   const trialEnd = readTrialEnd(provider, customer.id, params);
   const method = params.default_payment_method || null;
@@ -45,6 +50,7 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   const subscription = startSubscription(provider, {
     customer: customer.id,
     items,
+    currency,
     metadata: mergeMetadata({}, params.metadata),
     description: params.description || null,
     paymentMethod: method,
@@ -58,14 +64,6 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   const end = endAfter(provider, subscription, params);
   if (end) scheduleEnd(provider, subscription, end.wanted);
   return subscription;
-}
-
-function checkCurrency(wanted: string | undefined, own: string | undefined): void {
-  if (wanted === undefined || wanted.toLowerCase() === own) return;
-  throw refused(
-    `The price specified only supports \`${own}\`. This doesn't match the expected currency: \`${wanted.toLowerCase()}\`.`,
-    { param: 'currency' },
-  );
 }
 
 function readTrialEnd(provider: Provider, customer: string, params: Stripe.SubscriptionCreateParams): number | null {

@@ -9,6 +9,8 @@ export interface NewSubscription {
   customer: string;
   items: { price: Price; quantity: number; metadata?: Record<string, string> }[];
   metadata: Record<string, string>;
+  /** One of the currencies of its prices; by default that of the first one. */
+  currency?: string;
   description?: string | null;
   /** The payment method of this subscription; by default the customer's. */
   paymentMethod?: string | null;
@@ -59,7 +61,7 @@ export function newSubscription(provider: Provider, input: NewSubscription): Sub
     cancellation_details: noDetails(),
     collection_method: input.daysUntilDue == null ? 'charge_automatically' : 'send_invoice',
     created: at,
-    currency: items[0]?.price.currency ?? 'gbp',
+    currency: input.currency ?? items[0]?.price.currency ?? 'gbp',
     customer: input.customer,
     customer_account: null,
     days_until_due: input.daysUntilDue ?? null,

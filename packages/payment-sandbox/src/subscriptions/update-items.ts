@@ -1,3 +1,4 @@
+import { requireCurrency, unitAmount } from '../catalogue/price-currencies.ts';
 import { findPrice } from '../catalogue/prices.ts';
 import { announce, change } from '../events/announce.ts';
 import { tryCharge } from '../invoices/charge.ts';
@@ -48,7 +49,7 @@ export function updateItems(provider: Provider, subscription: Subscription, upda
   const lines =
     proration === 'none' || subscription.status === 'trialing'
       ? []
-      : prorationLines(subscription, items, at, newInterval);
+      : prorationLines(provider, subscription, items, at, newInterval);
   const isBilledNow = lines.length > 0 && (proration === 'always_invoice' || newInterval);
   if (isBilledNow) requireAccepted(provider, subscription, update, lines);
 
@@ -56,7 +57,6 @@ export function updateItems(provider: Provider, subscription: Subscription, upda
   if (!draft) for (const line of lines) addPendingLine(provider, subscription, line);
   change(provider, 'customer.subscription.updated', subscription, () => {
     subscription.items.data = items;
-    subscription.currency = items[0]?.price.currency ?? subscription.currency;
     if (newInterval) subscription.billing_cycle_anchor = at;
     if (draft) subscription.latest_invoice = draft.id;
     also?.(subscription);
@@ -75,6 +75,7 @@ function plannedItems(provider: Provider, subscription: Subscription, changes: I
       throw refused('The price specified is inactive. This field only accepts active prices.', {
         param: `items[${index}][price]`,
       });
+    if (price) requireCurrency(provider, price, subscription.currency, `items[${index}][price]`);
     if (wanted.id === undefined) {
       if (!price)
         throw refused('Missing required param: items[0][price].', {
@@ -105,6 +106,7 @@ function restartPeriod(item: SubscriptionItem, at: number): void {
 
 /** Returns a credit for the unused time of removed items, and a charge for the remaining time of added ones. */
 function prorationLines(
+  provider: Provider,
   subscription: Subscription,
   after: SubscriptionItem[],
   at: number,
@@ -112,31 +114,31 @@ function prorationLines(
 ): InvoiceLine[] {
   const lines: InvoiceLine[] = [];
   const before = subscription.items.data;
+  const amountOf = ({ price, quantity }: SubscriptionItem) =>
+    unitAmount(provider, price, subscription.currency) * quantity;
+  const partOf = (item: SubscriptionItem) => remainingPart(item, amountOf(item), at);
   for (const item of before) {
     const now = after.find(({ id }) => id === item.id);
     if (!restarted && now && amountOf(now) === amountOf(item)) continue;
-    lines.push(newLine(subscription, item, -partOf(item, at), { description: 'Unused time', start: at }));
+    lines.push(newLine(provider, subscription, item, -partOf(item), { description: 'Unused time', start: at }));
   }
   for (const item of after) {
     const was = before.find(({ id }) => id === item.id);
     if (!restarted && was && amountOf(was) === amountOf(item)) continue;
     lines.push(
       restarted
-        ? newLine(subscription, item)
-        : newLine(subscription, item, partOf(item, at), { description: 'Remaining time', start: at }),
+        ? newLine(provider, subscription, item)
+        : newLine(provider, subscription, item, partOf(item), { description: 'Remaining time', start: at }),
     );
   }
   return lines;
 }
 
-function partOf(item: SubscriptionItem, at: number): number {
+/** Returns the part of an amount for the rest of an item's period. */
+function remainingPart(item: SubscriptionItem, amount: number, at: number): number {
   const length = item.current_period_end - item.current_period_start;
   const left = Math.min(length, Math.max(0, item.current_period_end - at));
-  return length > 0 ? Math.round((amountOf(item) * left) / length) : 0;
-}
-
-function amountOf(item: SubscriptionItem): number {
-  return (item.price.unit_amount ?? 0) * item.quantity;
+  return length > 0 ? Math.round((amount * left) / length) : 0;
 }
 
 function intervalOf(item: SubscriptionItem): string {

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { unitAmount } from '../../catalogue/price-currencies.ts';
 import { announce, change } from '../../events/announce.ts';
 import { newLine } from '../../invoices/new-invoice.ts';
 import { timeOfCustomer } from '../../provider/clock.ts';
@@ -61,7 +62,7 @@ export function pauseOnRequest(
     const waiting = provider.state.pending_lines[subscription.id] ?? [];
     const credits = subscription.items.data.map((item) => {
       const since = from === 'now' ? timeOfCustomer(provider, subscription.customer) : item.current_period_start;
-      return remainderLine(subscription, item, since, -1, 'Unused time');
+      return remainderLine(provider, subscription, item, since, -1, 'Unused time');
     });
     provider.state.pending_lines[subscription.id] = [...waiting, ...credits];
   }
@@ -71,6 +72,7 @@ export function pauseOnRequest(
 
 /** Returns an invoice line for the part of an item's period after a time. The sign -1 makes it a credit. */
 export function remainderLine(
+  provider: Provider,
   subscription: Subscription,
   item: Subscription['items']['data'][number],
   since: number,
@@ -79,6 +81,6 @@ export function remainderLine(
 ): InvoiceLine {
   const { current_period_start: start, current_period_end: end } = item;
   const part = Math.min(1, Math.max(0, (end - since) / (end - start)));
-  const amount = Math.round((item.price.unit_amount ?? 0) * item.quantity * part);
-  return newLine(subscription, item, sign * amount, { description, start: Math.max(start, since) });
+  const amount = Math.round(unitAmount(provider, item.price, subscription.currency) * item.quantity * part);
+  return newLine(provider, subscription, item, sign * amount, { description, start: Math.max(start, since) });
 }

@@ -89,14 +89,14 @@ function charges(
   { items }: Renewed,
   { at, unchanged, params }: Terms,
 ): { now: InvoiceLine[]; later: InvoiceLine[] } {
-  if (!unchanged) return { now: items.map((item) => newLine(subscription, item)), later: [] };
+  if (!unchanged) return { now: items.map((item) => newLine(provider, subscription, item)), later: [] };
   if (params.proration_behavior === 'none') return { now: [], later: [] };
 
   const credited = provider.state.paused_credits[subscription.id] === true;
   const due = (begun: boolean) =>
     items
       .filter((item) => isNew(subscription, item) === begun && (begun || credited))
-      .map((item) => remainderLine(subscription, item, at, 1, 'Remaining time'));
+      .map((item) => remainderLine(provider, subscription, item, at, 1, 'Remaining time'));
   return params.proration_behavior === 'always_invoice'
     ? { now: [...due(true), ...due(false)], later: [] }
     : { now: due(true), later: due(false) };

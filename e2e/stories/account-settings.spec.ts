@@ -1,4 +1,5 @@
 import { expectFitsWindow } from '../support/browser/page-width.ts';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -105,6 +106,7 @@ test('a row opens by keyboard, with the focus in its form, and closes again', as
 test('a wrong current password keeps the new one as it was typed', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request));
   await page.goto('/account/security');
+  await scriptsRun(page);
   await openSetting(page, 'Password');
   await page.getByLabel('Current password').fill('not the pass phrase');
   await page.getByLabel('New password').fill('another long pass phrase');

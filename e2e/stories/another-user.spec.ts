@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -80,6 +81,7 @@ test('a dialog shows that another user has signed in', async ({ page, service })
   const theirs = await makeOwner(service, page.request);
   await signIn(page, mine);
   await page.goto('/members');
+  await scriptsRun(page);
   await page.getByRole('link', { name: 'Invite someone' }).click();
   const dialog = page.locator('dialog:modal');
   await dialog.getByLabel('For whom').fill('Noor');
@@ -93,6 +95,7 @@ test('a dialog shows that another user has signed in', async ({ page, service })
 
   await test.step('and a link then loads the document of the next user, its top bar included, once', async () => {
     await page.goto('/members');
+    await scriptsRun(page);
     await signInElsewhere(page, mine);
     const documents: string[] = [];
     page.on('request', (request) => {
@@ -103,6 +106,7 @@ test('a dialog shows that another user has signed in', async ({ page, service })
     await expect(page.getByRole('banner').getByText(mine)).toBeAttached();
     await expect(page.getByRole('heading', { level: 1, name: 'Billing' })).toBeVisible();
     await expect(page.getByRole('banner').getByText(theirs)).toHaveCount(0);
+    await scriptsRun(page);
     await page.getByRole('link', { name: 'Members' }).first().click();
     await expect(page.getByRole('main').getByText(mine)).toBeVisible();
     expect(documents).toEqual(['/billing']);

@@ -155,6 +155,7 @@ test('lists are narrowed by status and plan', async ({ page, request, service })
   await expect(page.getByRole('link', { name: active })).toHaveCount(0);
 
   await page.goto('/operator/organisations?search=Narrow');
+  await scriptsRun(page);
   await page.getByLabel('Status').selectOption('Approved');
   await expect(page.getByRole('link', { name: 'Narrow Waiting' })).toHaveCount(0);
   await page.getByLabel('Plan').selectOption('Gold');
@@ -178,6 +179,12 @@ test('operators download people and organisations as files in which no cell runs
   });
   expect(await organisations.text()).toContain(`"'=1+1",${email},approved`);
   expect(await (await page.request.get('/operator/people.csv')).text()).toContain(email);
+
+  await page.goto(`/operator/people?search=${encodeURIComponent(email)}&status=active`);
+  const narrowed = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
+  const lines = (await (await page.request.get(narrowed ?? '')).text()).trim().split('\r\n');
+  expect(lines).toEqual([expect.stringContaining('email'), expect.stringContaining(email)]);
+  expect(await (await page.request.get('/operator/organisations.csv?status=declined')).text()).not.toContain(email);
 
   await request.post('/api/login', { data: { email, password: passPhrase } });
   for (const path of ['people.csv', 'organisations.csv', 'people', 'organisations', 'decided', 'audit']) {

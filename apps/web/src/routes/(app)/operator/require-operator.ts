@@ -3,6 +3,7 @@ import type { Caller } from '@gatehouse/api/router/root';
 import { error as httpError, type RequestEvent } from '@sveltejs/kit';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { requestSourceOf } from '#lib/server/request-source.ts';
+import { organisationStatuses, userStatuses } from './parts/status-text.ts';
 
 export type Operators = Caller['operators'];
 
@@ -32,4 +33,18 @@ export function chosenIn<Value extends string>(
   values: readonly Value[],
 ): Value | undefined {
   return values.find((value) => value === searchParams.get(name));
+}
+
+/** What the list of organisations is narrowed to, by the query of its page or its download. */
+export function organisationsQuery({ url, locals }: Pick<RequestEvent, 'url' | 'locals'>) {
+  const status = chosenIn(url, 'status', organisationStatuses);
+  const tiers = locals.app.plans.tiers.map(({ tier }) => tier);
+  const tier = chosenIn(url, 'tier', tiers);
+  return { ...listQuery(url), ...(status && { status }), ...(tier && { tier }) };
+}
+
+/** What the list of users is narrowed to, by the query of its page or its download. */
+export function peopleQuery({ url }: Pick<RequestEvent, 'url'>) {
+  const status = chosenIn(url, 'status', userStatuses);
+  return { ...listQuery(url), ...(status && { status }) };
 }

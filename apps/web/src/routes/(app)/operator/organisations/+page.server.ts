@@ -1,23 +1,15 @@
-import { organisationStatuses } from '../parts/status-text.ts';
-import { chosenIn, listQuery, requireOperator } from '../require-operator.ts';
+import { organisationsQuery, requireOperator } from '../require-operator.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
-  const query = listQuery(event.url);
-  const { tiers } = event.locals.app.plans;
-  const status = chosenIn(event.url, 'status', organisationStatuses);
-  const tier = chosenIn(
-    event.url,
-    'tier',
-    tiers.map((each) => each.tier),
-  );
+  const query = organisationsQuery(event);
   return {
     search: query.search ?? '',
-    status: status ?? '',
-    tier: tier ?? '',
-    tiers: tiers.map(({ tier: value, name: text }) => ({ value, text })),
+    status: query.status ?? '',
+    tier: query.tier ?? '',
+    tiers: event.locals.app.plans.tiers.map(({ tier: value, name: text }) => ({ value, text })),
     later: query.after !== undefined,
-    list: await operators.organisations({ ...query, ...(status && { status }), ...(tier && { tier }) }),
+    list: await operators.organisations(query),
   };
 };

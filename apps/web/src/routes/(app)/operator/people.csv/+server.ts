@@ -1,16 +1,21 @@
 import { csvResponse } from '#lib/server/csv.ts';
-import { requireOperator, requireOperatorNow } from '../require-operator.ts';
+import { peopleQuery, requireOperator, requireOperatorNow } from '../require-operator.ts';
 import type { RequestHandler } from './$types';
 
 const rowsAtOnce = 500;
 const header = ['id', 'email', 'name', 'status', 'suspended', 'operator', 'organisations', 'joined'];
 
-/** All users as a file, newest first. */
+/** The users as a file, newest first: all, or those that the query of their page finds. */
 export const GET: RequestHandler = (event) => {
   requireOperator(event);
+  const query = peopleQuery(event);
   return csvResponse('people.csv', header, async (after) => {
     const operators = await requireOperatorNow(event);
-    const { people, next } = await operators.people({ rows: rowsAtOnce, ...(after !== undefined && { after }) });
+    const { people, next } = await operators.people({
+      ...query,
+      rows: rowsAtOnce,
+      ...(after !== undefined && { after }),
+    });
     const rows = people.map((user) => [
       user.id,
       user.email,

@@ -1,15 +1,13 @@
-import { userStatuses } from '../parts/status-text.ts';
-import { chosenIn, listQuery, requireOperator } from '../require-operator.ts';
+import { peopleQuery, requireOperator } from '../require-operator.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
-  const query = listQuery(event.url);
-  const status = chosenIn(event.url, 'status', userStatuses);
+  const query = peopleQuery(event);
   return {
     search: query.search ?? '',
-    status: status ?? '',
+    status: query.status ?? '',
     later: query.after !== undefined,
-    list: await operators.people({ ...query, ...(status && { status }) }),
+    list: await operators.people(query),
   };
 };

@@ -20,15 +20,20 @@ export function draftInvoice(
   const items = lines ?? subscription.items.data.map((item) => newLine(provider, subscription, item, free ? 0 : null));
   const waiting = provider.state.pending_lines[subscription.id] ?? [];
   delete provider.state.pending_lines[subscription.id];
-  invoice.lines.data = [...waiting, ...items].map((line) => ({ ...line, invoice: invoice.id }));
+  setLines(provider, subscription, invoice, [...waiting, ...items]);
+  provider.state.invoices[invoice.id] = invoice;
+  return invoice;
+}
+
+/** Sets the lines of a draft, and the discounts and sums that follow from them. */
+export function setLines(provider: Provider, subscription: Subscription, invoice: Invoice, lines: InvoiceLine[]): void {
+  invoice.lines.data = lines.map((line) => ({ ...line, invoice: invoice.id }));
   const total = invoice.lines.data.reduce((sum, line) => sum + line.amount, 0);
   invoice.subtotal = invoice.subtotal_excluding_tax = total;
   discountInvoice(provider, subscription, invoice);
   const discount = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
   invoice.total = invoice.total_excluding_tax = total - discount;
   invoice.amount_due = invoice.amount_remaining = Math.max(0, invoice.total);
-  provider.state.invoices[invoice.id] = invoice;
-  return invoice;
 }
 
 /** Finalises a draft: sets its number and its final amount. */
@@ -36,25 +41,27 @@ export function finalizeInvoice(provider: Provider, invoice: Invoice): void {
   if (invoice.status !== 'draft') return;
   const at = timeOfCustomer(provider, invoice.customer);
   const customer = provider.state.customers[invoice.customer];
-  const balance = customer?.balance ?? 0;
-  // A negative total becomes a credit of the customer, which pays the next invoices.
-  const due = Math.max(0, invoice.total + Math.min(0, balance));
-  const balanceAfter = invoice.total < 0 ? balance + invoice.total : Math.min(0, balance + invoice.total);
+  applyBalance(invoice, customer?.balance ?? 0);
   invoice.status = 'open';
   invoice.number = `SANDBOX-${String(provider.state.next_invoice_number++).padStart(4, '0')}`;
-  invoice.starting_balance = balance;
-  invoice.ending_balance = balance < 0 || invoice.total < 0 ? balanceAfter : balance;
-  invoice.amount_due = invoice.amount_remaining = due;
   invoice.effective_at = at;
   invoice.automatically_finalizes_at = null;
   invoice.hosted_invoice_url = `${provider.url}/pay/invoice/${invoice.id}`;
-  invoice.invoice_pdf = `${provider.url}/pay/invoice/${invoice.id}`;
+  invoice.invoice_pdf = `${provider.url}/pay/invoice/${invoice.id}/pdf`;
   invoice.status_transitions.finalized_at = at;
   announce(provider, 'invoice.finalized', invoice);
   if (!customer) return;
   change(provider, 'customer.updated', customer, () => {
     customer.balance = invoice.ending_balance ?? 0;
   });
+}
+
+/** Takes a customer's credit from what is due. A negative total becomes a credit, which pays the next invoices. */
+export function applyBalance(invoice: Invoice, balance: number): void {
+  const after = invoice.total < 0 ? balance + invoice.total : Math.min(0, balance + invoice.total);
+  invoice.starting_balance = balance;
+  invoice.ending_balance = balance < 0 || invoice.total < 0 ? after : balance;
+  invoice.amount_due = invoice.amount_remaining = Math.max(0, invoice.total + Math.min(0, balance));
 }
 
 /** Adds a line to the next invoice of a subscription. */

@@ -8,6 +8,7 @@ import { type Call, route } from '../routing/route.ts';
 import { requireNoDebit } from './debit.ts';
 import { finalizeInvoice } from './draft-invoice.ts';
 import { payNow } from './pay-invoice.ts';
+import { previewRoute } from './preview-invoice.ts';
 import { markUncollectible, settle, voidInvoice } from './settle-invoice.ts';
 
 export const invoiceRoutes = [
@@ -26,6 +27,7 @@ export const invoiceRoutes = [
     },
     list,
   ),
+  previewRoute,
   route<Stripe.InvoiceRetrieveParams>('GET', '/v1/invoices/:id', {}, ({ provider, id }) => findInvoice(provider, id)),
   route<Stripe.InvoicePayParams>(
     'POST',

@@ -130,6 +130,7 @@ export async function wholeLife(stripe: Stripe, sandbox: Sandbox): Promise<void>
 async function renewals(stripe: Stripe, { payment }: Sandbox, customer: string, id: string): Promise<void> {
   payment.setCard(customer, requiresActionLater);
   const { items } = await stripe.subscriptions.retrieve(id);
+  await stripe.invoices.createPreview({ subscription: id });
   payment.clock.advanceTo(items.data[0]?.current_period_end as number);
   const [draft] = (await stripe.invoices.list({ customer, status: 'draft' })).data;
   await stripe.invoices.finalizeInvoice(draft?.id as string);

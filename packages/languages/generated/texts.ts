@@ -564,6 +564,37 @@ export interface Texts {
     hide: string;
     hideSteps: string;
   };
+  invoices: {
+    title: string;
+    next: string;
+    nextOn: Message<'amount' | 'day'>;
+    nextDue: Message<'amount' | 'day' | 'due'>;
+    none: string;
+    method: string;
+    noMethod: string;
+    expires: Message<'method' | 'month'>;
+    date: string;
+    number: string;
+    amount: string;
+    state: string;
+    documents: string;
+    states: {
+      open: string;
+      paid: string;
+      void: string;
+      uncollectible: string;
+      overdue: string;
+    };
+    dueIn: Message<'day', 'days'>;
+    wasDue: Message<'day'>;
+    pay: string;
+    view: string;
+    pdf: string;
+    ofInvoice: Message<'number'>;
+    asOf: Message<'time'>;
+    unread: string;
+    empty: string;
+  };
   key: {
     title: string;
     titleOfDeployment: string;

@@ -15,6 +15,7 @@ import {
   paymentLeases,
   paymentLivePrices,
   paymentSettings,
+  paymentShownInvoices,
   paymentSubscriptions,
 } from '../platform/db/schema/billing.ts';
 import { AppError } from '../platform/errors.ts';
@@ -87,6 +88,7 @@ async function removeAll(app: App, tx: Transaction): Promise<void> {
     paymentCheckouts,
     paymentDisputes,
     paymentInvoices,
+    paymentShownInvoices,
     paymentSubscriptions,
     paymentCustomers,
     paymentEvents,

@@ -63,6 +63,7 @@ const needs: Record<string, Need> = {
   'billing.portal': 'ADMIN',
   'billing.cancel': 'ADMIN',
   'billing.resume': 'ADMIN',
+  'billing.invoices': 'ADMIN',
   'billing.confirm': 'READ',
   'changes.since': 'held READ',
   'entitlements.check': 'held READ',

@@ -3,6 +3,7 @@ import { openPortal } from '../billing/actions/open-portal.ts';
 import { requireBilling } from '../billing/actions/require-payment.ts';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { readInvoices } from '../billing/invoices/read-invoices.ts';
 import {
   checkEntitlement,
   entitlementInput,
@@ -35,6 +36,7 @@ export const billingRouter = router({
   resume: billingProcedure
     .input(organisationBody)
     .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, cancel: false })),
+  invoices: billingProcedure.query(({ ctx }) => readInvoices(ctx.app, ctx.principal)),
   confirm: scopedProcedure('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),

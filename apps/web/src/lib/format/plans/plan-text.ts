@@ -93,7 +93,7 @@ export function paymentFacts({ amount, payment_method, next_attempt_at }: Paymen
 }
 
 /** "visa 4242" → "Visa ending in 4242" */
-function methodText(method: string): string {
+export function methodText(method: string): string {
   const t = texts('plan');
   const [kind = '', last4] = method.split(' ');
   const name = Object.hasOwn(t.methods, kind) ? t.methods[kind as keyof typeof t.methods] : kind.replaceAll('_', ' ');

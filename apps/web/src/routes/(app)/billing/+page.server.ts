@@ -18,7 +18,10 @@ export const load: PageServerLoad = async (event) => {
   const mayPay = isAdministrator && app.payment !== null;
   if (mayPay) await confirmAfterCheckout(event);
 
-  const { notice, history, ...summary } = await api.subscription.overviewWithHistory();
+  const [{ notice, history, ...summary }, invoices] = await Promise.all([
+    api.subscription.overviewWithHistory(),
+    mayPay ? api.billing.invoices() : null,
+  ]);
   return {
     organisation: {
       id: organisation.id,
@@ -28,6 +31,8 @@ export const load: PageServerLoad = async (event) => {
       summary,
       history: shownHistory(history),
       notice,
+      invoices,
+      now: app.now().toISOString(),
       checkout: searchParams.get('checkout'),
       cancelling: isAdministrator && searchParams.get('ask') === 'cancel',
     },

@@ -43,14 +43,16 @@ function eventOf(principal: Principal): RequestEvent {
   return { request: new Request(url), url, locals } as RequestEvent;
 }
 
-test('after the session’s query, /billing sends three statements for an administrator: plan, notice, and the history of all meters', async () => {
+test('after the session’s query, /billing sends five statements for an administrator: plan, notice, the history of all meters, and the invoices that are known and answered', async () => {
   const event = eventOf(administrator);
   let data: unknown;
   const sent = await statementsOf(async () => {
     data = await load(event as Parameters<typeof load>[0]);
   });
   expect(data).toMatchObject({ organisation: { notice: { kind: 'payment_failed' } } });
-  expect(sent).toHaveLength(3);
+  expect(sent).toHaveLength(5);
+  // Those that were just answered are not asked for again.
+  expect(await statementsOf(() => load(event as Parameters<typeof load>[0]))).toHaveLength(4);
 });
 
 test('after the session’s query, /billing sends two statements for a viewer, who gets no notice', async () => {
@@ -59,7 +61,7 @@ test('after the session’s query, /billing sends two statements for a viewer, w
   const sent = await statementsOf(async () => {
     data = await load(event as Parameters<typeof load>[0]);
   });
-  expect(data).toMatchObject({ organisation: { notice: null } });
+  expect(data).toMatchObject({ organisation: { notice: null, invoices: null } });
   expect(sent).toHaveLength(2);
 });
 

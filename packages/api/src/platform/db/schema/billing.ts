@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { ChargedMethod, CustomerInvoice, NextInvoice } from '../../providers/payment/customer-invoices.ts';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
@@ -249,6 +250,28 @@ export const paymentInvoices = pgTable(
     index('payment_invoices_settled').on(table.notedAt).where(sql`${table.settled}`),
   ],
 );
+
+/** What an administrator is shown of an organisation's invoices, as JSON writes it. Times in ISO 8601. */
+export type ShownInvoices = {
+  invoices: CustomerInvoice[];
+  next: NextInvoice | null;
+  method: ChargedMethod | null;
+};
+
+/**
+ * What the provider last answered about an organisation's invoices, so that a page shows it while the provider does not
+ * answer. Nothing is decided by it.
+ */
+export const paymentShownInvoices = pgTable('payment_shown_invoices', {
+  organisationId: uuid('organisation_id')
+    .primaryKey()
+    .references(() => organisations.id, { onDelete: 'cascade' }),
+  customerId: text('customer_id').notNull(),
+  shown: jsonb('shown').$type<Partial<ShownInvoices>>().notNull(),
+  askedAt: moment('asked_at').notNull(),
+  /** When the provider last answered all that was asked; null if it never did. */
+  answeredAt: moment('answered_at'),
+});
 
 /** The disputes of payments for subscriptions, as the provider last showed them. A warning of a dispute is none. */
 export const paymentDisputes = pgTable(

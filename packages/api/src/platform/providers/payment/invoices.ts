@@ -120,13 +120,18 @@ export type InvoiceState = {
 export function readInvoiceState(object: object): InvoiceState {
   const invoice = object as Fields;
   const currency = textOf(invoice.currency);
-  const page = textOf(invoice.hosted_invoice_url);
   return {
     status: textOf(invoice.status),
     amountDue: seconds(invoice.amount_due),
     amountPaid: seconds(invoice.amount_paid),
     currency: currency !== null && /^[a-z]{3}$/i.test(currency) ? currency : null,
-    page: page !== null && /^https?:\/\//.test(page) ? page : null,
+    page: addressOf(invoice.hosted_invoice_url),
     nextAttemptAt: dateOfSecond(seconds(invoice.next_payment_attempt)),
   };
+}
+
+/** The value if it is the address of a page, else null. */
+export function addressOf(value: unknown): string | null {
+  const address = textOf(value);
+  return address !== null && /^https?:\/\//.test(address) ? address : null;
 }

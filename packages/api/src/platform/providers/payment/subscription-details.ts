@@ -85,7 +85,7 @@ async function readTrouble(ask: Ask, answer: object): Promise<InvoiceTrouble | n
 }
 
 /** "visa 4242", "sepa_debit 3000", "paypal" */
-function methodName(value: unknown): string | null {
+export function methodName(value: unknown): string | null {
   const method = fields(value);
   const type = textOf(method?.type);
   if (method === null || type === null) return null;

@@ -13,6 +13,7 @@ import { scheduleChange } from './subscriptions/schedules/schedule-change.ts';
 import { findSchedule } from './subscriptions/schedules/subscription-schedules.ts';
 import { findSubscription } from './subscriptions/subscriptions.ts';
 import { updateSubscription } from './subscriptions/update-subscription.ts';
+import { registerForTax } from './tax/tax-settings.ts';
 
 /** What the company does in the provider's dashboard, and what banks do. Invoices are named by their id or URL. */
 export interface CompanyControls {
@@ -39,6 +40,8 @@ export interface CompanyControls {
   pauseCollection(subscription: string, behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void' | null): Subscription;
   /** Gives a subscription a discount by a coupon in place of those that it has; null takes them away. */
   discount(subscription: string, coupon: string | null): Subscription;
+  /** Registers the account for tax in a country, where its invoices then have 20 % of it. */
+  registerForTax(country: string): void;
   voidInvoice(invoice: string): Invoice;
   /** Writes off the debt of an invoice. */
   markUncollectible(invoice: string): Invoice;
@@ -76,6 +79,7 @@ export function companyControls(
           discounts: coupon === null ? '' : [{ coupon }],
         }),
       ),
+    registerForTax: (country) => saved(() => registerForTax(provider, country)),
     voidInvoice: (invoice) =>
       saved(() => {
         const open = requireUnpaid(provider, find(invoice).id, 'void');

@@ -72,7 +72,7 @@ export interface PaymentProvider extends CompanyControls {
    */
   portal(session: string): {
     changeCard(card: string): void;
-    updateCustomer(changes: { name?: string; email?: string }): void;
+    updateCustomer(changes: { name?: string; email?: string; country?: string }): void;
     cancel(subscription: string): void;
     resume(subscription: string): void;
     changePlan(subscription: string, price: string): void;

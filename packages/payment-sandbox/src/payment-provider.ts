@@ -210,7 +210,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     const session = find('portal_sessions', sessionId);
     return {
       changeCard: (card: string) => saved(() => changeCard(provider, session, card)),
-      updateCustomer: (changes: { name?: string; email?: string }) =>
+      updateCustomer: (changes: { name?: string; email?: string; country?: string }) =>
         saved(() => updateCustomer(provider, session, changes)),
       cancel: (id: string) => saved(() => cancelInPortal(provider, session, id)),
       resume: (id: string) => saved(() => resumeInPortal(provider, session, id)),

@@ -19,6 +19,7 @@ import type { Route } from '../routing/route.ts';
 import { subscriptionScheduleRoutes } from '../subscriptions/schedules/subscription-schedules.ts';
 import { subscriptionItemRoutes } from '../subscriptions/subscription-items.ts';
 import { subscriptionRoutes } from '../subscriptions/subscriptions.ts';
+import { taxRoutes } from '../tax/tax-settings.ts';
 
 /** All routes of the API. */
 export const routes: { route: Route; pattern: RegExp }[] = [
@@ -26,6 +27,7 @@ export const routes: { route: Route; pattern: RegExp }[] = [
   ...paymentMethodRoutes,
   ...productRoutes,
   ...priceRoutes,
+  ...taxRoutes,
   ...couponRoutes,
   ...promotionCodeRoutes,
   ...checkoutSessionRoutes,

@@ -162,6 +162,14 @@ export function addPrice(provider: Provider, id: string, product: string, params
 function update({ provider, id, params }: Call<Stripe.PriceUpdateParams>): Price {
   const price = findPrice(provider, id, 'id');
   if (params.currency_options) setCurrencyOptions(provider, price, params.currency_options);
+  if (
+    params.tax_behavior !== undefined &&
+    price.tax_behavior !== 'unspecified' &&
+    params.tax_behavior !== price.tax_behavior
+  )
+    throw refused('The tax_behavior of a price cannot be changed once it is exclusive or inclusive.', {
+      param: 'tax_behavior',
+    });
   const key = params.lookup_key
     ? claimLookupKey(provider, params.lookup_key, params.transfer_lookup_key ?? false, id)
     : params.lookup_key;

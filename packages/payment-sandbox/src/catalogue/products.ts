@@ -19,7 +19,7 @@ const shared = {
   package_dimensions: 'unsupported',
   shippable: 'boolean',
   statement_descriptor: 'string',
-  tax_code: 'unsupported',
+  tax_code: 'text',
   tax_details: 'unsupported',
   unit_label: 'text',
   url: 'text',
@@ -84,7 +84,7 @@ export function addProduct(provider: Provider, id: string, params: Stripe.Produc
     package_dimensions: null,
     shippable: params.shippable ?? null,
     statement_descriptor: params.statement_descriptor ?? null,
-    tax_code: null,
+    tax_code: params.tax_code || null,
     tax_details: null,
     type: 'service',
     unit_label: params.unit_label || null,
@@ -111,6 +111,7 @@ function update({ provider, id, params }: Call<Stripe.ProductUpdateParams>): Pro
     if (params.shippable !== undefined) product.shippable = params.shippable;
     if (params.statement_descriptor !== undefined) product.statement_descriptor = params.statement_descriptor;
     if (params.unit_label !== undefined) product.unit_label = params.unit_label || null;
+    if (params.tax_code !== undefined) product.tax_code = params.tax_code || null;
     if (params.url !== undefined) product.url = params.url || null;
     if (params.metadata !== undefined) product.metadata = mergeMetadata(product.metadata, params.metadata);
     product.updated = now(provider);

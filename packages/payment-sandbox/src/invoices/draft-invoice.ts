@@ -3,6 +3,7 @@ import { announce, change } from '../events/announce.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription } from '../provider/records.ts';
+import { taxInvoice } from '../tax/invoice-tax.ts';
 import { type BillingReason, newInvoice, newLine } from './new-invoice.ts';
 
 /**
@@ -33,6 +34,7 @@ export function setLines(provider: Provider, subscription: Subscription, invoice
   discountInvoice(provider, subscription, invoice);
   const discount = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
   invoice.total = invoice.total_excluding_tax = total - discount;
+  taxInvoice(provider, subscription, invoice);
   invoice.amount_due = invoice.amount_remaining = Math.max(0, invoice.total);
 }
 

@@ -7,7 +7,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { PortalSession, Price, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { methodsInPortal, otherPrices, waitsForPeriodEnd } from './portal.ts';
-import { button, cardText, changeText, homeBody } from './portal-home.ts';
+import { button, cardText, changeText, customerPanel, homeBody } from './portal-home.ts';
 
 /** Renders the page of a session's flow. */
 export function flowBody(provider: Provider, session: PortalSession, flow: NonNullable<PortalSession['flow']>): Html {
@@ -17,6 +17,7 @@ export function flowBody(provider: Provider, session: PortalSession, flow: NonNu
     flow.subscription_update_confirm?.subscription;
   const subscription = provider.state.subscriptions[id ?? ''];
   if (flow.type === 'payment_method_update') return cardTask(provider, session);
+  if (flow.type === 'customer_update') return customerPanel(provider, session);
   if (!subscription) return homeBody(provider, session);
   if (flow.type === 'subscription_cancel') return cancelTask(provider, session, subscription);
   if (flow.type === 'subscription_update') return choiceTask(provider, session, subscription);

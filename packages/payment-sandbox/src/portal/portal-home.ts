@@ -62,7 +62,7 @@ function cardPanel(provider: Provider, session: PortalSession): Html {
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${methodFields(methodsInPortal(provider, session))}<button>Change card</button></form></section>`;
 }
 
-function customerPanel(provider: Provider, session: PortalSession): Html {
+export function customerPanel(provider: Provider, session: PortalSession): Html {
   const { allowed_updates: allowed } = configurationOf(provider, session).features.customer_update;
   const customer = provider.state.customers[session.customer];
   const fields = (['name', 'email'] as const).filter((name) => allowed.includes(name));
@@ -70,7 +70,10 @@ function customerPanel(provider: Provider, session: PortalSession): Html {
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="customer">${fields.map(
     (name) =>
       html`<div class="field"><label for="customer-${name}">${name === 'name' ? 'Name' : 'E-mail'}</label><input id="customer-${name}" name="${name}" value="${customer?.[name] ?? ''}"></div>`,
-  )}<button>Change details</button></form></section>`;
+  )}${
+    allowed.includes('address') &&
+    html`<div class="field"><label for="customer-country">Country (two letters)</label><input id="customer-country" name="country" value="${customer?.address?.country ?? ''}"></div>`
+  }<button>Change details</button></form></section>`;
 }
 
 /** Returns a sentence that says when a change of plan is charged, by the configuration. */

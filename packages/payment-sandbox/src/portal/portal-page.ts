@@ -61,8 +61,8 @@ function act(provider: Provider, session: PortalSession, form: URLSearchParams):
   acts[wanted]?.();
 }
 
-function customerChanges(form: URLSearchParams): { name?: string; email?: string } {
-  const given = (['name', 'email'] as const).filter((name) => form.has(name));
+function customerChanges(form: URLSearchParams): { name?: string; email?: string; country?: string } {
+  const given = (['name', 'email', 'country'] as const).filter((name) => form.has(name));
   return Object.fromEntries(given.map((name) => [name, form.get(name)?.trim() ?? '']));
 }
 

@@ -1,4 +1,5 @@
 import { currenciesOf, unitAmount } from '../catalogue/price-currencies.ts';
+import { addressIn } from '../customers/address.ts';
 import { usePaymentMethod } from '../customers/payment-methods.ts';
 import type { Outcome, TestMethod } from '../customers/test-method.ts';
 import { findTestMethod, saveTestMethod, testMethodOf, testMethodsFor } from '../customers/test-methods.ts';
@@ -177,7 +178,7 @@ export function useInPortal(provider: Provider, session: PortalSession, form: UR
 export function updateCustomer(
   provider: Provider,
   session: PortalSession,
-  changes: { name?: string; email?: string },
+  changes: { name?: string; email?: string; country?: string },
 ): void {
   const { customer_update: feature } = configurationOf(provider, session).features;
   const customer = provider.state.customers[session.customer];
@@ -186,9 +187,12 @@ export function updateCustomer(
     if (changes[name] !== undefined && !(feature.enabled && feature.allowed_updates.includes(name)))
       throw new PortalError(`The ${name} cannot be changed in this portal.`);
   }
+  if (changes.country !== undefined && !(feature.enabled && feature.allowed_updates.includes('address')))
+    throw new PortalError('The address cannot be changed in this portal.');
   change(provider, 'customer.updated', customer, () => {
     if (changes.name !== undefined) customer.name = changes.name || null;
     if (changes.email !== undefined) customer.email = changes.email || null;
+    if (changes.country !== undefined) customer.address = changes.country ? addressIn(changes.country) : null;
   });
 }
 

@@ -50,6 +50,15 @@ export interface Renewed {
   billingCycleAnchor: number;
 }
 
+/** A registration for tax. */
+export interface TaxCountry {
+  id: string;
+  /** Two letters. */
+  country: string;
+  /** Since when, in seconds. */
+  at: number;
+}
+
 /** The first answer to a request with an idempotency key, which is replayed for a day. */
 export interface SavedAnswer {
   /** A hash of the request, by which a second request with other parameters is recognised. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { CheckoutSettings, Debit, Delivery, Resumption, SavedAnswer } from './bookkeeping.ts';
+import type { CheckoutSettings, Debit, Delivery, Resumption, SavedAnswer, TaxCountry } from './bookkeeping.ts';
 import type {
   Charge,
   CheckoutSession,
@@ -72,6 +72,8 @@ export interface PaymentState {
   paused_credits: Records<true>;
   /** Subscriptions whose event trial_will_end has been sent. */
   announced_trials: Records<true>;
+  /** The countries in which the account is registered for tax. */
+  tax_countries: TaxCountry[];
   deliveries: Delivery[];
   saved_answers: Records<SavedAnswer>;
   switches: Switches;
@@ -114,6 +116,7 @@ export function emptyState(): PaymentState {
     resumptions: newRecords(),
     paused_credits: newRecords(),
     announced_trials: newRecords(),
+    tax_countries: [],
     deliveries: [],
     saved_answers: newRecords(),
     switches: defaultSwitches(),
@@ -134,5 +137,6 @@ export function restoreState(state: PaymentState): void {
     const isRecords = typeof value === 'object' && Object.getPrototypeOf(value) === null;
     if (isRecords) members[name] = newRecords(members[name] as Records<unknown>);
   }
+  state.tax_countries ??= [];
   state.switches = { ...defaultSwitches(), ...state.switches };
 }

@@ -35,6 +35,8 @@ export interface Switches {
   first_failure: 'past_due' | 'pause';
   /** What happens to a subscription that a failed payment paused, once that invoice is paid or marked uncollectible. */
   paid_while_paused: 'stays_paused' | 'resumes';
+  /** The tax settings of an account without a registration: without a head office they are pending. */
+  tax_settings: 'pending' | 'active';
   /** Milliseconds that each API request waits before it is processed. */
   api_delay_ms: number;
   /** The status of failing API requests, or `close` to cut the connection, or `hang` to never answer; null: no failure. */
@@ -73,6 +75,7 @@ export function defaultSwitches(): Switches {
     dunning_end: 'cancel',
     first_failure: 'past_due',
     paid_while_paused: 'stays_paused',
+    tax_settings: 'pending',
     api_delay_ms: 0,
     api_failure: null,
     api_failure_count: null,
@@ -92,6 +95,7 @@ export const enumerations: Record<string, readonly unknown[]> = {
   dunning_end: ['cancel', 'unpaid', 'past_due', 'pause'],
   first_failure: ['past_due', 'pause'],
   paid_while_paused: ['stays_paused', 'resumes'],
+  tax_settings: ['pending', 'active'],
 };
 
 /**

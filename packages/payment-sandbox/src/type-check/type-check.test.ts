@@ -26,7 +26,7 @@ afterEach(async () => {
 
 describe('all answers and events of the sandbox match the SDK’s types', () => {
   test('of every resource, on every route', async () => {
-    await everyResource(stripe, service.url);
+    await everyResource(stripe, service.url, sandbox.payment);
     await wholeLife(stripe, sandbox);
     typeCheck.read(sandbox.payment.events());
     expect(typeCheck.found()).toEqual([]);

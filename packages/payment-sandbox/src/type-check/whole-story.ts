@@ -8,7 +8,7 @@ const declinesLater = '4000000000000341';
 const requiresActionLater = '4000002760003184';
 
 /** Requests each resource at least once: plain, expanded, listed, changed and deleted. */
-export async function everyResource(stripe: Stripe, serviceUrl: string): Promise<void> {
+export async function everyResource(stripe: Stripe, serviceUrl: string, payment: Sandbox['payment']): Promise<void> {
   const product = await stripe.products.create({ name: 'Copper', metadata: { made: 'here' }, unit_label: 'seat' });
   const price = await stripe.prices.create({
     product: product.id,
@@ -27,6 +27,9 @@ export async function everyResource(stripe: Stripe, serviceUrl: string): Promise
   await stripe.products.retrieve(product.id, { expand: ['default_price'] });
   await stripe.products.del((await stripe.products.create({ name: 'Gone' })).id);
 
+  await stripe.tax.settings.retrieve();
+  payment.registerForTax('GB');
+  await stripe.tax.registrations.list();
   const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'repeating', duration_in_months: 3 });
   await stripe.coupons.retrieve(coupon.id);
   await stripe.coupons.list({});

@@ -510,6 +510,9 @@ export interface Texts {
     plans: string;
     higherPlan: string;
     pricesUnread: string;
+    plusTax: string;
+    includingTax: string;
+    billingDetails: string;
     yourPlan: string;
     free: string;
     whatChanges: string;
@@ -731,6 +734,7 @@ export interface Texts {
     shortNameStays: string;
     billingContact: string;
     billingName: string;
+    billingAddress: string;
     email: string;
     billingHint: string;
     addressOfCheckout: string;

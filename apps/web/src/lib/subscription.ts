@@ -16,6 +16,7 @@ export type Summary = Omit<SubscriptionAnswer, 'plan' | 'usage'> & {
   plan: Plan;
   usage: Usage[];
   unavailable_tiers?: string[];
+  tax?: OverviewAnswer['tax'];
 };
 
 /** What an administrator is told of an open payment problem. */

@@ -85,5 +85,6 @@ export async function readOrganisation(app: App, principal: Reader) {
     created_at: row.createdAt.toISOString(),
     billing_email: principal.scopes.includes('ADMIN') ? row.billingEmail : null,
     billing_name: principal.scopes.includes('ADMIN') ? row.billingName : null,
+    billing_address: principal.scopes.includes('ADMIN') ? row.billingAddress : null,
   };
 }

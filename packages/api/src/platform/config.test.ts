@@ -51,6 +51,7 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   PAYMENT_API_URL: ['nowhere', 'http://payment.example'],
   PAYMENT_METHODS: ['Card', 'card;link'],
   PAYMENT_DISPUTES: ['yes', 'End'],
+  PAYMENT_TAX: ['true', 'Automatic'],
   PAYMENT_CODES: ['yes', '1'],
   PAYMENT_PAGE_ORIGINS: [',', 'http://pay.example', 'https://pay.example/checkout', 'pay.example', 'https://*.example'],
   PAYMENT_PRICE_GOLD: [`gold${bell}`],

@@ -120,6 +120,7 @@ export const variables = z
       )
       .default(['card', 'link']),
     PAYMENT_DISPUTES: z.enum(['keep', 'end'], 'must be keep or end.').default('keep'),
+    PAYMENT_TAX: z.enum(['off', 'automatic'], 'must be off or automatic.').default('off'),
     PAYMENT_CODES: boolean.default(false),
     SMTP_URL: serverUrl(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
@@ -233,6 +234,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
           pageOrigins: set.PAYMENT_PAGE_ORIGINS,
           /** The methods that a checkout offers. */
           methods: set.PAYMENT_METHODS,
+          /** Whether the provider computes the tax. */
+          tax: set.PAYMENT_TAX === 'automatic',
           /** Whether a checkout takes promotion codes. */
           codes: set.PAYMENT_CODES,
         }

@@ -28,7 +28,7 @@ export const billingRouter = router({
     .input(checkoutBody)
     .mutation(({ ctx, input }) => startCheckout(ctx.app, ctx.principal, input)),
   portal: billingProcedure
-    .input(organisationBody)
+    .input(portalBody)
     .mutation(({ ctx, input }) => openPortal(ctx.app, ctx.principal, { ...input })),
   cancel: billingProcedure
     .input(organisationBody)
@@ -45,6 +45,10 @@ export const billingRouter = router({
 /** Accepts any JSON: the use case has the interface's sentence for a tier of any type, or none. */
 function checkoutBody(input: unknown): { tier?: unknown; organisation_id?: unknown } {
   return { ...organisationBody(input), tier: membersOf(input).tier };
+}
+
+function portalBody(input: unknown): { organisation_id?: unknown; page?: unknown } | undefined {
+  return { ...organisationBody(input), page: membersOf(input).page };
 }
 
 function organisationBody(input: unknown): { organisation_id?: unknown } | undefined {

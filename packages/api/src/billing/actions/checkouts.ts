@@ -86,8 +86,8 @@ export function paymentUnderWay(): AppError {
 export async function createCheckout(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = context;
   const returns = { success: checkoutReturn(app.config, 'success'), cancel: checkoutReturn(app.config, 'cancel') };
-  const { methods = [], codes = false } = app.config.payment ?? {};
-  const wanted = { organisationId, customerId, tier, priceId: price.id, methods, codes };
+  const { methods = [], codes = false, tax = false } = app.config.payment ?? {};
+  const wanted = { organisationId, customerId, tier, priceId: price.id, methods, codes, tax };
   const session = await openCheckout(ask, { ...wanted, ...returns });
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;

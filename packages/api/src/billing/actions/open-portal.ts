@@ -10,7 +10,7 @@ import { portalConfiguration } from '../prices/portal-configuration.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**
- * Opens the provider's customer portal, where cards are changed (interface §4).
+ * Opens the provider's customer portal, where cards are changed (interface §4), or its page `details`.
  *
  * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; TOO_MANY; BUSY;
  *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
@@ -18,12 +18,14 @@ import { type BillingApp, takeBillingAction } from './require-payment.ts';
 export async function openPortal(
   app: BillingApp,
   principal: Administrator,
-  input: { organisation_id?: unknown },
+  input: { organisation_id?: unknown; page?: unknown },
 ): Promise<{ url: string }> {
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
-  const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
+  const url = await withCustomer(app, organisationId, (ask, customerId) =>
+    portalSession(app, ask, customerId, input.page === 'details' ? { page: 'details' } : undefined),
+  );
   await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });
   return { url };
 }

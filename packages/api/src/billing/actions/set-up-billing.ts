@@ -43,6 +43,7 @@ export async function setUpBilling(app: App): Promise<string> {
       returnUrl: billingPage(app.config),
       offer,
       metadata: deploymentMark(app.config),
+      details: app.config.payment?.tax ?? false,
     });
     await app.db
       .insert(paymentSettings)

@@ -11,8 +11,8 @@ import { checkCustomer, leaseOf, readCustomer } from './customer.ts';
 import { withLease } from './lease.ts';
 
 /**
- * Sets an organisation's billing e-mail address at its customer, if it was changed here; and stores the name and the
- * address that the customer has at the provider, where the user may have changed them (never the organisation's own
+ * Sets an organisation's billing e-mail address at its customer, if it was changed here; and stores the name, the e-mail
+ * address and the billing address that the customer has at the provider, where the user may have changed them (never the organisation's own
  * name). Both are read under the lease, so that jobs in any order end with the newest ones. An address that could not be
  * set stays due.
  *
@@ -54,7 +54,7 @@ async function storeShown(
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, organisationId))) return;
     const theirs = eq(organisations.id, organisationId);
-    await tx.update(organisations).set({ billingName: shown.name }).where(theirs);
+    await tx.update(organisations).set({ billingName: shown.name, billingAddress: shown.address }).where(theirs);
 
     const [known] = await tx
       .select({ email: organisations.billingEmail, sent: paymentCustomers.contactEmail })

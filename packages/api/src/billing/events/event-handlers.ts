@@ -7,6 +7,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import {
   changesOfCustomer,
   type EventReferences,
+  losesTax,
   type PaymentEvent,
   subscriptionBefore,
 } from '../../platform/providers/payment/event.ts';
@@ -96,8 +97,13 @@ type OwnEvent = StoredEvent & { organisationId: string };
 /** The outcome, and the subscription about which the provider is to be asked after the commit. */
 type HandlerResult = { outcome: EventOutcome; toSync: string | null };
 
-/** Runs the handler of a stored event. */
+/** Runs the handler of a stored event. One that also shows that no tax is computed any more is noted for the operator. */
 export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent): Promise<HandlerResult> {
+  const result = await runHandler(app, tx, stored);
+  return result.outcome === applied && losesTax(stored.event) ? { ...result, outcome: eventOutcomes.noted } : result;
+}
+
+async function runHandler(app: App, tx: Transaction, stored: StoredEvent): Promise<HandlerResult> {
   if (stored.handler === 'prices') return withoutSync(await requestPriceLookUp(app, tx, stored.event));
   if (stored.organisationId === null) return withoutSync(await handleForeignEvent(app, tx, stored));
 

@@ -1,14 +1,14 @@
 import { eq, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
+import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { offerOfEvent, type PaymentEvent } from '../../platform/providers/payment/event.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-store.ts';
 import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 import { requestPortalUpdate } from './portal-configuration.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
-import { readPrices, type TierPrices } from './read-prices.ts';
+import { readPrices, type TierPrices, taxSetting } from './read-prices.ts';
 
 const freshMilliseconds = 60_000;
 const waitMilliseconds = 300;
@@ -62,6 +62,7 @@ async function lookUpUnlessStored(app: App, cache: PriceCache): Promise<void> {
 /** Copies the prices that any node stored last into the cache. */
 async function readStored(app: App, cache: PriceCache): Promise<void> {
   const rows = await app.db.select().from(paymentLivePrices);
+  const [tax] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, taxSetting));
 
   function stored(tier: PaidTier): Price | null {
     const row = rows.find((each) => each.tier === tier);
@@ -70,6 +71,7 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
   }
   cache.prices = forPaidTiers(app.plans, stored);
   cache.unsold = paidTiers(app.plans).filter((tier) => rows.some((row) => row.tier === tier && !row.sold));
+  cache.tax = (['exclusive', 'inclusive'] as const).find((each) => each === tax?.value) ?? null;
   cache.known = rows.length > 0;
   cache.readAt = app.now().getTime();
   const times = paidTiers(app.plans).map(

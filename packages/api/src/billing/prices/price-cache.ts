@@ -1,3 +1,4 @@
+import type { PriceTax } from '../../platform/providers/payment/prices.ts';
 import { forPaidTiers, type PaidTier, type Plans, type Price } from '../plans/plans.ts';
 
 /** The amount of each paid tier at the provider; null where the declared price applies. */
@@ -11,6 +12,8 @@ export type PriceCache = {
   prices: LivePrices;
   /** The paid tiers that the provider does not sell. */
   unsold: PaidTier[];
+  /** Whether tax is added to the prices or is in them; null where they do not say it or do not agree. */
+  tax: PriceTax | null;
   /** Whether any node has stored an answer of the provider. */
   known: boolean;
   lookedUpAt: number | null;
@@ -26,6 +29,7 @@ export function createPriceCache(plans: Plans): PriceCache {
   return {
     prices: noPrices(plans),
     unsold: [],
+    tax: null,
     known: false,
     lookedUpAt: null,
     readAt: null,

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
+import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
-import { type Offer, offersByLookupKey, readOffer } from '../../platform/providers/payment/prices.ts';
+import { type Offer, offersByLookupKey, type PriceTax, readOffer } from '../../platform/providers/payment/prices.ts';
 import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 
 /** A tier's price at the provider. */
@@ -11,6 +11,8 @@ export type TierPrice = {
   productId: string | null;
   /** The amount, as pages show it; null if the price has no fixed amount for one period. */
   shown: Price | null;
+  /** Whether tax is added to the amount or is in it; null where the price says neither. */
+  tax: PriceTax | null;
 };
 
 /** The price of each paid tier, in rising rank; null for a tier that the provider does not sell. */
@@ -47,7 +49,16 @@ function tierPriceOf(offer: Offer | null): TierPrice | null {
   const interval = intervals.find((each) => each === recurring.interval);
   const shown =
     amount !== null && recurring.count === 1 && interval !== undefined ? { amount, currency, interval } : null;
-  return { id, productId, shown };
+  return { id, productId, shown, tax: offer.tax };
+}
+
+/** The name of the setting that holds whether tax is added to the prices or is in them; '' where they do not agree. */
+export const taxSetting = 'prices_tax';
+
+/** Returns what all prices say of their tax; null if one says nothing or another thing. */
+function taxOf(prices: TierPrices): PriceTax | null {
+  const [tax = null, ...others] = new Set(Object.values(prices).flatMap((price) => (price === null ? [] : price.tax)));
+  return others.length === 0 ? tax : null;
 }
 
 async function storePrices(app: App, prices: TierPrices): Promise<void> {
@@ -65,6 +76,8 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
   }));
 
   await app.db.transaction(async (tx) => {
+    const setting = { name: taxSetting, value: taxOf(prices) ?? '' };
+    await tx.insert(paymentSettings).values(setting).onConflictDoUpdate({ target: paymentSettings.name, set: setting });
     if (known.length > 0) {
       await tx
         .insert(paymentKnownPrices)

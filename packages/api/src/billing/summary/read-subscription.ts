@@ -4,6 +4,7 @@ import type { Reader } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
 import { prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import type { PriceTax } from '../../platform/providers/payment/prices.ts';
 import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
 import { type Price, planOf, type Tier } from '../plans/plans.ts';
@@ -76,6 +77,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   };
   /** The paid tiers that the provider does not sell: they can be neither bought nor chosen. */
   unavailable_tiers: Tier[];
+  /** Whether tax is added to the prices or is in them; null where no tax is computed. */
+  tax: PriceTax | 'unspecified' | null;
   /** `resets` is the kind of period that a counter follows; null for a gauge. */
   usage: (MeterReading & { resets: Meter['resets'] | null })[];
   /** The open payment problem; null for members who are not administrators, and while billing is off. */
@@ -171,6 +174,7 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
       discounts: ended ? [] : discountsOf(app, facts.subscription),
       agreed: agreedOf(app, facts.current),
     },
+    tax: app.config.payment?.tax ? (app.priceCache.tax ?? 'unspecified') : null,
     unavailable_tiers: app.payment === null ? [] : app.priceCache.unsold,
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
     notice,

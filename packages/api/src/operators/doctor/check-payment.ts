@@ -11,6 +11,7 @@ import { readAccount } from '../../platform/providers/payment/account.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { probeDisputes } from '../../platform/providers/payment/disputes.ts';
 import { readPortal } from '../../platform/providers/payment/portal.ts';
+import { checkTax } from './check-tax.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks the payment provider's key, mode, clock, prices and portal configuration. */
@@ -27,6 +28,7 @@ export async function checkPayment(app: App): Promise<Finding[]> {
       ...checkPrices(app, prices),
       await checkPortal(app, payment, prices),
       ...(await checkDisputes(app, payment)),
+      ...(await checkTax(app, payment, prices)),
     ];
   } catch (error) {
     return [findingOf(error)];
@@ -138,6 +140,7 @@ async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Prom
     portal.cancelsAtPeriodEnd ? null : 'plans cannot be cancelled at the end of the period',
     portal.changesPlans ? null : 'plans cannot be changed',
     portal.invoicesAtOnce ? null : 'an upgrade is not charged when it happens',
+    app.config.payment?.tax && !portal.changesDetails ? 'address and tax number cannot be changed' : null,
     portal.pausesSubscriptions ? 'subscriptions can be paused' : null,
     offersEach ? null : 'it offers other prices',
   ].filter((problem) => problem !== null);

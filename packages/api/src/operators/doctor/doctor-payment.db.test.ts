@@ -49,6 +49,21 @@ describe('the payment provider', () => {
     expect(found[0]).toContain(`s ${direction} the payment provider’s`);
   });
 
+  test('whose tax settings are not complete, or whose prices do not say whether tax is in them', async () => {
+    const { config } = running.app;
+    const app = { ...running.app, config: { ...config, payment: config.payment && { ...config.payment, tax: true } } };
+    const taxOf = async () => (await runChecks(app)).report.split('\n').filter((line) => line.includes('  Tax:'));
+    expect(await taxOf()).toEqual([expect.stringMatching(/^WRONG .*not complete: head_office/)]);
+    running.sandbox.payment.set({ tax_settings: 'active' });
+    expect(await taxOf()).toEqual([
+      expect.stringMatching(/registered in no country/),
+      expect.stringMatching(/^WRONG .*The price of Silver, Gold does not say/),
+    ]);
+    running.sandbox.payment.registerForTax('GB');
+    expect((await taxOf())[0]).toMatch(/^right .*It is computed in GB/);
+    expect(await wrongWith(app)).toContainEqual(expect.stringMatching(/^Portal: .*address and tax number/));
+  });
+
   test('that does not sell a tier', async () => {
     const app = await withPrices(running.app, { PAYMENT_PRICE_GOLD: 'nobody_sells_this' });
     expect(await wrongWith(app)).toEqual([

@@ -43,7 +43,7 @@ export const actions: Actions = {
   checkout: redirectToProvider((billing, form) =>
     billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) }),
   ),
-  portal: redirectToProvider((billing, form) => billing.portal(organisationIn(form))),
+  portal: redirectToProvider((billing, form) => billing.portal({ page: text(form, 'page'), ...organisationIn(form) })),
   cancel: formAction(({ billing }, form) => billing.cancel(organisationIn(form)), {
     ofOrganisation: true,
     done: '/billing',

@@ -12,6 +12,7 @@ export const organisations = pgTable(
     billingEmail: text('billing_email'),
     /** What stands on the invoices, as the payment provider last told it; null if nothing was entered there. */
     billingName: text('billing_name'),
+    billingAddress: text('billing_address'),
     approval: text('approval', { enum: ['pending', 'approved', 'declined'] })
       .notNull()
       .default('pending'),

@@ -17,11 +17,13 @@ type NewCheckout = {
   methods: string[];
   /** Whether the page takes promotion codes. */
   codes: boolean;
+  /** Whether the provider computes the tax: by the address that the page asks for, with a tax number if there is one. */
+  tax: boolean;
 };
 
 /** Opens a checkout session that buys one unit of a price. @throws AppError PROVIDER_UNAVAILABLE; Error without a URL. */
 export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ id: string; url: string }> {
-  const { organisationId, customerId, tier, priceId, success, cancel, methods, codes } = checkout;
+  const { organisationId, customerId, tier, priceId, success, cancel, methods, codes, tax } = checkout;
   const metadata = { organisation: organisationId, tier };
   const { id, url } = await ask((provider) =>
     provider.checkout.sessions.create(
@@ -31,6 +33,12 @@ export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ i
         client_reference_id: organisationId,
         line_items: [{ price: priceId, quantity: 1 }],
         allowed_payment_method_types: methods,
+        ...(tax && {
+          automatic_tax: { enabled: true },
+          // The name and the address that the page asks for are kept at the customer; tax and tax numbers need them there.
+          customer_update: { address: 'auto' as const, name: 'auto' as const },
+          tax_id_collection: { enabled: true },
+        }),
         ...(codes && { allow_promotion_codes: true }),
         metadata,
         subscription_data: { metadata },

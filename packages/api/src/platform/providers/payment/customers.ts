@@ -1,4 +1,4 @@
-import { idOf, textOf } from '../untrusted-json.ts';
+import { fields, idOf, textOf } from '../untrusted-json.ts';
 import type { Ask } from './connection.ts';
 
 /**
@@ -25,13 +25,23 @@ export type CustomerState = {
   /** What stands on its invoices, and where the provider sends them; null for none. */
   name: string | null;
   email: string | null;
+  /** The billing address in one line, with the country's two letters. */
+  address: string | null;
 };
 
 /** Returns what the provider knows of a customer. @throws AppError PROVIDER_UNAVAILABLE, also if it is unknown. */
 export async function readCustomer(ask: Ask, id: string): Promise<CustomerState> {
   const customer = await ask((provider) => provider.customers.retrieve(id));
   return customer.deleted
-    ? { isDeleted: true, livemode: null, organisation: null, paymentMethodId: null, name: null, email: null }
+    ? {
+        isDeleted: true,
+        livemode: null,
+        organisation: null,
+        paymentMethodId: null,
+        name: null,
+        email: null,
+        address: null,
+      }
     : customerState(customer);
 }
 
@@ -50,6 +60,7 @@ type ProviderCustomer = {
   default_source: unknown;
   name?: string | null;
   email: string | null;
+  address?: unknown;
   livemode: boolean;
   metadata: Record<string, string>;
 };
@@ -58,5 +69,13 @@ function customerState(customer: ProviderCustomer): CustomerState {
   const { invoice_settings, default_source, name, email, livemode, metadata } = customer;
   const paymentMethodId = idOf(invoice_settings.default_payment_method ?? default_source);
   const organisation = textOf(metadata?.organisation);
-  return { isDeleted: false, livemode, organisation, paymentMethodId, name: textOf(name), email: textOf(email) };
+  const contact = { name: textOf(name), email: textOf(email), address: addressOf(customer.address) };
+  return { isDeleted: false, livemode, organisation, paymentMethodId, ...contact };
+}
+
+/** "1 High Street, London, N1 1AA, GB" */
+function addressOf(value: unknown): string | null {
+  const address = fields(value);
+  const parts = ['line1', 'line2', 'city', 'state', 'postal_code', 'country'].map((part) => textOf(address?.[part]));
+  return parts.filter((part) => part !== null && part !== '').join(', ') || null;
 }

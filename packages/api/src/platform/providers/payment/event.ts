@@ -64,6 +64,12 @@ export function subscriptionBefore({ object, previous }: ShownObject): Subscript
   return previous === null ? null : readSubscriptionState(objectBefore(object as Fields, previous as Fields));
 }
 
+/** Whether an event shows that the provider has stopped to compute the tax, such as for want of an address. */
+export function losesTax({ object, previous }: ShownObject): boolean {
+  const tax = fields((object as Fields).automatic_tax);
+  return textOf(tax?.disabled_reason) !== null && (previous === null || 'automatic_tax' in previous);
+}
+
 /** The payment that a dispute, a refund or a warning is about, by its payment intent and its charge. */
 export function paymentOfEvent({ object }: ShownObject): { intent: string | null; charge: string | null } {
   const { payment_intent, charge } = object as Fields;
@@ -88,7 +94,7 @@ export function changesOfCustomer({ object, previous }: ShownObject) {
   const settings = fields((object as Fields).invoice_settings);
   const isNewMethod = 'default_payment_method' in (fields(before.invoice_settings) ?? {});
   return {
-    contact: 'name' in before || 'email' in before,
+    contact: 'name' in before || 'email' in before || 'address' in before,
     balance: 'balance' in before,
     methodId: isNewMethod ? idOf(settings?.default_payment_method) : null,
   };

@@ -1,9 +1,10 @@
 import { type Ask, isMissing, providerErrorOf } from './connection.ts';
 import { listAll } from './list-all.ts';
 
-/** What a page of the portal is for: a new card, or a change of plan that the user confirms. */
+/** What a page of the portal is for: a new card, what stands on invoices, or a change of plan that the user confirms. */
 export type PortalPage =
   | { page: 'card' }
+  | { page: 'details' }
   | { page: 'change'; subscriptionId: string; itemId: string; priceId: string; quantity: number };
 
 type PortalSession = {
@@ -33,6 +34,7 @@ export async function openPortalPage(ask: Ask, session: PortalSession, page?: Po
 
 function flowOf(page: PortalPage) {
   if (page.page === 'card') return { type: 'payment_method_update' as const };
+  if (page.page === 'details') return { type: 'customer_update' as const };
   const { subscriptionId: subscription, itemId: id, priceId: price, quantity } = page;
   return {
     type: 'subscription_update_confirm' as const,
@@ -57,22 +59,31 @@ export async function updatePortalOffer(ask: Ask, id: string, offer: PortalOffer
   await ask((provider) => provider.billingPortal.configurations.update(id, { features }));
 }
 
+/** What tax needs of a customer, and who gets the invoices. */
+const editedDetails = ['address', 'tax_id', 'name', 'email'] as const;
+
 export type PortalMetadata = { purpose: string; deployment: string };
 
 /**
  * Makes or updates this deployment's configuration of the portal and returns its id: payment method, invoice history,
- * cancellation at the end of the period, and change of plan among the offered prices. A configuration of an earlier
+ * cancellation at the end of the period, change of plan among the offered prices, and with `details` what stands on invoices. A configuration of an earlier
  * version has no mark of its deployment; its return address identifies it.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function configurePortal(
   ask: Ask,
-  { returnUrl, offer, metadata }: { returnUrl: string; offer: PortalOffer; metadata: PortalMetadata },
+  {
+    returnUrl,
+    offer,
+    metadata,
+    details,
+  }: { returnUrl: string; offer: PortalOffer; metadata: PortalMetadata; details: boolean },
 ): Promise<string> {
   const settings = {
     default_return_url: returnUrl,
     features: {
+      ...(details && { customer_update: { enabled: true, allowed_updates: [...editedDetails] } }),
       payment_method_update: { enabled: true },
       invoice_history: { enabled: true },
       subscription_cancel: { enabled: true, mode: 'at_period_end' as const },
@@ -111,6 +122,8 @@ export type PortalState = {
   cancelsAtPeriodEnd: boolean;
   changesPlans: boolean;
   invoicesAtOnce: boolean;
+  /** Whether address, tax number, name and e-mail address can be changed. */
+  changesDetails: boolean;
   pausesSubscriptions: boolean;
   offeredPrices: string[];
 };
@@ -119,13 +132,15 @@ export type PortalState = {
 export async function readPortal(ask: Ask, id: string): Promise<PortalState | null> {
   try {
     const { active, features } = await ask((provider) => provider.billingPortal.configurations.retrieve(id));
-    const { subscription_cancel, subscription_update } = features;
+    const { subscription_cancel, subscription_update, customer_update } = features;
     return {
       isActive: active,
       changesCards: features.payment_method_update.enabled,
       showsInvoices: features.invoice_history.enabled,
       cancelsAtPeriodEnd: subscription_cancel.enabled && subscription_cancel.mode === 'at_period_end',
       changesPlans: subscription_update.enabled,
+      changesDetails:
+        customer_update.enabled && editedDetails.every((name) => customer_update.allowed_updates.includes(name)),
       pausesSubscriptions: features.subscription_pause?.enabled ?? false,
       invoicesAtOnce: subscription_update.proration_behavior === 'always_invoice',
       offeredPrices: (subscription_update.products ?? []).flatMap((product) => product.prices),

@@ -16,7 +16,11 @@ export type Offer = {
   recurring: { interval: string; count: number } | null;
   /** The deployment that created it; null for one made elsewhere. */
   deployment: string | null;
+  /** Whether tax is added to the amount or is in it; null where nothing says it. */
+  tax: PriceTax | null;
 };
+
+export type PriceTax = 'exclusive' | 'inclusive';
 
 type ProviderPrice = {
   id: string;
@@ -28,6 +32,7 @@ type ProviderPrice = {
   unit_amount: number | null;
   recurring: { interval: string; interval_count: number } | null;
   metadata?: Record<string, string> | null;
+  tax_behavior?: string | null;
 };
 
 function offerOf(price: ProviderPrice): Offer {
@@ -42,6 +47,7 @@ function offerOf(price: ProviderPrice): Offer {
     amount: typeof price.unit_amount === 'number' ? price.unit_amount : null,
     recurring: recurring ? { interval: recurring.interval, count: recurring.interval_count } : null,
     deployment: price.metadata?.deployment ?? null,
+    tax: (['exclusive', 'inclusive'] as const).find((each) => each === price.tax_behavior) ?? null,
   };
 }
 
@@ -76,9 +82,12 @@ export async function readOffer(ask: Ask, id: string): Promise<Offer | null> {
 
 type Metadata = Record<string, string>;
 
+/** The provider's tax code for software as a service that companies use. */
+const softwareAsService = 'txcd_10103001';
+
 /** Creates a product and returns its id. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function createProduct(ask: Ask, name: string, metadata: Metadata): Promise<string> {
-  return (await ask((provider) => provider.products.create({ name, metadata }))).id;
+  return (await ask((provider) => provider.products.create({ name, metadata, tax_code: softwareAsService }))).id;
 }
 
 /** Returns all products that are not archived. @throws AppError PROVIDER_UNAVAILABLE. */
@@ -113,6 +122,8 @@ export async function createPrice(ask: Ask, price: NewPrice): Promise<void> {
       lookup_key: lookupKey,
       // An archived price may still hold the key.
       transfer_lookup_key: true,
+      // It can never be changed, so each price has it from the start, also where no tax is computed yet.
+      tax_behavior: 'exclusive',
       metadata,
     }),
   );

@@ -16,7 +16,8 @@ export const areas = [
 
 const api = '^packages/api/src/';
 const web = '^apps/web/src/';
-const tests = '\\.(test|spec)\\.ts$|/testing/|/testing\\.ts$';
+/** packages/testing is a package, and no folder of tests. */
+const tests = '\\.(test|spec)\\.ts$|(?<!packages)/testing/|sandbox/src/testing\\.ts$';
 /** A package by its name, installed or not. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
@@ -71,20 +72,21 @@ const handlerRules = openToHandlers.map(([part, who]) => ({
 
 /** Which packages and apps import a package of ours, beside itself and tests: imports point down. */
 const importers = [
-  ['embedded-postgres', 'server|bench|toolchain'],
+  ['embedded-postgres', 'server|bench|toolchain|testing'],
   ['payment-sandbox', 'sandbox|bench|toolchain'],
-  ['sandbox', 'bench|toolchain'],
+  ['sandbox', 'bench|toolchain|testing'],
   ['languages', 'api|web'],
-  ['api', 'web|server|client|bench'],
+  ['api', 'web|server|client|bench|testing'],
   ['client', ''],
-  ['web|server', 'bench|release|toolchain'],
+  ['web|server', 'bench|release|toolchain|testing'],
   ['bench|release|toolchain', 'bench|release|toolchain'],
+  ['testing', ''],
 ];
 
 const packageRules = importers.map(([names, who]) => ({
   name: `package-${names.replaceAll('|', '-')}`,
   comment:
-    'Imports between packages point down, and the sandboxes are not shipped: .dependency-cruiser.mjs has the list.',
+    'Imports between packages point down, and the service never imports a sandbox: .dependency-cruiser.mjs has the list.',
   severity: 'error',
   from: { path: '^(apps|packages)/', pathNot: [tests, `^(apps|packages)/(${names}|${who || names})/`] },
   to: { path: `^(apps|packages)/(${names})/` },

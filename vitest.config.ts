@@ -9,6 +9,8 @@ useMemoryFolder();
 /** What needs a database is called so: *.db.test.ts. Every other test runs without one. */
 const withDatabase = ['packages/*/src/**/*.db.test.ts', 'apps/*/src/**/*.db.test.ts'];
 const all = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
+/** What runs the built service, each test with a database of its own (packages/testing). */
+const onBuild = ['packages/testing/src/**/*.test.ts', 'examples/*/src/**/*.test.ts'];
 const cheapPasswordHash = fileURLToPath(new URL('packages/api/src/testing/cheap-password-hash.ts', import.meta.url));
 
 /** Small files that take five seconds and more: they start a server, or wait for one. */
@@ -46,7 +48,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      { extends: true, test: { name: 'pure', include: all, exclude: withDatabase } },
+      { extends: true, test: { name: 'pure', include: all, exclude: [...withDatabase, ...onBuild] } },
       {
         extends: true,
         resolve: { alias: { '@node-rs/argon2': cheapPasswordHash } },
@@ -56,6 +58,7 @@ export default defineConfig({
           globalSetup: ['packages/toolchain/test-database.ts'],
         },
       },
+      { extends: true, test: { name: 'built', include: onBuild, globalSetup: ['packages/toolchain/test-build.ts'] } },
     ],
   },
 });

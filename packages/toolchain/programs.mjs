@@ -32,10 +32,10 @@ async function buildAs(version, ...names) {
   });
 }
 
-/** `npm run build`: builds what production runs, the client and the sandbox. */
+/** `npm run build`: builds what production runs, the client, the sandbox and what products are tested with. */
 export async function buildService() {
   await bootstrap();
-  await buildAs(buildVersion(), 'api', 'web', 'server', 'client', 'sandbox');
+  await buildAs(buildVersion(), 'api', 'web', 'server', 'client', 'sandbox', 'testing');
 }
 
 /**

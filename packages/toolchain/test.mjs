@@ -27,7 +27,7 @@ async function runEverything() {
   // Meanwhile, because a fresh clone fetches it.
   const browser = browserEnvironment(process.env);
   browser.catch(() => {});
-  const built = check('build', () => build('api', 'web', 'server', 'client', 'sandbox'));
+  const built = check('build', () => build('api', 'web', 'server', 'client', 'sandbox', 'testing'));
   const checks = [
     built,
     runScript('lint'),

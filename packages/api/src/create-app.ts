@@ -154,12 +154,13 @@ let opening: Promise<App> | undefined;
 
 /**
  * Returns the App of the serving process, which the first call creates: apps/server calls it with the settings of the
- * process, and Kit's hook awaits the same App. Under `npm run dev` they come from the environment.
+ * process, and Kit's hook awaits the same App. Under `npm run dev` they come from the environment. packages/testing also
+ * passes a clock.
  *
  * @throws Error whose message is a sentence that says why the App cannot start.
  */
-export function openApp(config?: Config): Promise<App> {
-  opening ??= createApp({ config: config ?? parseConfig(process.env), work: true });
+export function openApp(config?: Config, now?: () => Date): Promise<App> {
+  opening ??= createApp({ config: config ?? parseConfig(process.env), work: true, ...(now && { now }) });
   return opening;
 }
 

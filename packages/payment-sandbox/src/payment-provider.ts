@@ -30,6 +30,8 @@ export interface PaymentSettings {
    * The event types that the service's endpoint subscribes to; by default all. Nothing else is sent to it.
    */
   webhookEvents?: readonly string[];
+  /** The time of the service, in milliseconds; by default that of the machine. */
+  serviceTime?: () => number;
   /** Whether the two products and a portal configuration exist from the start. */
   seeded: boolean;
   /** The account and mode, if the API serves several; by default the only account, in test mode. */
@@ -59,6 +61,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     url: settings.url,
     secretKey: settings.secretKey,
     ...(settings.identity ?? { account: 'own', livemode: false, providersByKey: new Map() }),
+    serviceTime: settings.serviceTime ?? Date.now,
     file,
     state: file.value,
     deliveries: queue,

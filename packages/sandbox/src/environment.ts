@@ -35,8 +35,13 @@ function readPort(env: NodeJS.ProcessEnv, name: string): number {
   throw new Error(`${name} must be a port number from 0 to 65535.`);
 }
 
-/** Anyone can sign in as any user here, so only a service on the same machine is accepted. */
-function readServiceUrl(text: string): string {
+/**
+ * Returns the origin of a service's address. Anyone can sign in as any user here, so only a service on the same machine is
+ * accepted.
+ *
+ * @throws Error that names PUBLIC_BASE_URL.
+ */
+export function readServiceUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error('PUBLIC_BASE_URL is not a URL.');
   const url = new URL(text);
   const isLoopback =

@@ -39,6 +39,8 @@ export interface SandboxOptions {
     webhookEvents?: readonly string[];
     /** False: no product, no price and no portal configuration to begin with. */
     seeded?: boolean;
+    /** The time of the service, in milliseconds, by which events are signed; by default that of the machine. */
+    serviceTime?: () => number;
   };
 }
 

@@ -121,7 +121,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
   }
 
   async function attempt(delivery: Delivery): Promise<void> {
-    const { state, file } = provider();
+    const { state, file, serviceTime } = provider();
     const event = state.events[delivery.event];
     const endpoint = state.webhook_endpoints[delivery.endpoint];
     if (!event || !endpoint || endpoint.status !== 'enabled') {
@@ -129,7 +129,8 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       delivery.next_attempt_at = null;
       return;
     }
-    const outcome = await sendEvent(event, endpoint, state.switches.wrong_signature, stopping.signal);
+    const signing = { signedAt: serviceTime(), wrongSignature: state.switches.wrong_signature };
+    const outcome = await sendEvent(event, endpoint, signing, stopping.signal);
     // An attempt that the end of the process interrupted is repeated at the next start.
     if (stopped) return;
     delivery.attempts.push(outcome);

@@ -4,17 +4,21 @@ import type { ProviderEvent, WebhookEndpoint } from '../provider/records.ts';
 
 const attemptTimeoutMs = 10_000;
 
-/** Sends an event once, with its signature under both header names. Returns errors as part of the attempt and never throws. */
+/** Sends an event once, with its signature of a time in milliseconds under both header names. Returns errors as part of the attempt and never throws. */
 export async function sendEvent(
   event: ProviderEvent,
   endpoint: WebhookEndpoint,
-  wrongSignature: boolean,
+  { signedAt, wrongSignature }: { signedAt: number; wrongSignature: boolean },
   ending: AbortSignal,
 ): Promise<DeliveryAttempt> {
   const began = Date.now();
   const payload = JSON.stringify(event, null, 2);
   const secret = wrongSignature ? 'another_webhook_secret' : (endpoint.secret ?? '');
-  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret });
+  const signature = Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret,
+    timestamp: Math.floor(signedAt / 1000),
+  });
   const at = new Date(began).toISOString();
   try {
     const response = await fetch(endpoint.url, {

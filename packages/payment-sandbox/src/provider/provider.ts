@@ -14,6 +14,8 @@ export interface Provider {
   livemode: boolean;
   /** All accounts and modes that this API serves, by secret key, this one included. */
   providersByKey: Map<string, Provider>;
+  /** The time of the service, in milliseconds, by which deliveries to it are signed. Not that of this provider's clock. */
+  serviceTime: () => number;
   file: StoredFile<PaymentState>;
   state: PaymentState;
   deliveries: DeliveryQueue;

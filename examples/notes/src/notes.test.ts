@@ -1,0 +1,74 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createGatehouse, type Gatehouse } from '@gatehouse/client';
+import { startGatehouse, type TestGatehouse } from '@gatehouse/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { notesApp } from './app.ts';
+import { openStore } from './store.ts';
+
+const origin = 'http://localhost:3003';
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'notes-'));
+let service: TestGatehouse;
+let gatehouse: Gatehouse;
+let notes: ReturnType<typeof notesApp>;
+
+// One Gatehouse for all tests: each seeds an organisation of its own.
+beforeAll(async () => {
+  const plans = fileURLToPath(new URL('../plans.json', import.meta.url));
+  service = await startGatehouse({ environment: { PLANS_FILE: plans, RETURN_ORIGINS: origin } });
+  gatehouse = createGatehouse({ url: service.url, apiKey: await service.createApiKey({ scope: 'WRITE' }) });
+  notes = notesApp({ gatehouse, store: openStore(path.join(folder, 'notes.json')), origin });
+});
+afterAll(async () => {
+  await gatehouse.close();
+  await service.stop();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+function addNote(cookie: string, text: string) {
+  const headers = { cookie, origin, 'content-type': 'application/x-www-form-urlencoded' };
+  return notes.request('/notes', { method: 'POST', headers, body: new URLSearchParams({ text }).toString() });
+}
+
+it('sends a visitor to sign-in, and back', async () => {
+  const answer = await notes.request(`${origin}/`, { headers: { accept: 'text/html' } });
+  expect(answer.status).toBe(302);
+  expect(answer.headers.get('location')).toBe(`${service.url}/login?return_to=${encodeURIComponent(`${origin}/`)}`);
+});
+
+it('shows a note to the organisation alone, and takes none from a viewer', async () => {
+  const [acme, birch] = await service.seed({ organisations: ['Acme', 'Birch'], members: ['viewer'] });
+  if (acme?.members[0] === undefined || birch === undefined) throw new Error('There are too few organisations.');
+  const [owner, viewer, stranger] = [
+    await service.signInAs(acme.owner),
+    await service.signInAs(acme.members[0]),
+    await service.signInAs(birch.owner),
+  ];
+  expect((await addNote(owner.cookie, 'Buy milk')).status).toBe(302);
+  expect((await addNote(viewer.cookie, 'Buy tea')).status).toBe(403);
+
+  const pageOf = async ({ cookie }: { cookie: string }) => (await notes.request('/', { headers: { cookie } })).text();
+  expect(await pageOf(viewer)).toContain('Buy milk');
+  expect(await pageOf(stranger)).not.toContain('Buy milk');
+});
+
+it.each([
+  [undefined, [302, 302, 302, 403]],
+  ['silver', [302, 302, 302, 302]],
+])('with the plan %s answers four notes with %j', async (plan, statuses) => {
+  const [company] = await service.seed(plan === undefined ? {} : { plan });
+  const { cookie } = await service.signInAs(company?.owner ?? { email: '', password: '' });
+  const answers = [];
+  for (const text of ['one', 'two', 'three', 'four']) answers.push((await addNote(cookie, text)).status);
+  expect(answers).toEqual(statuses);
+});
+
+it('asks for a sign-in again once the session has ended', async () => {
+  const [company] = await service.seed();
+  const { cookie } = await service.signInAs(company?.owner ?? { email: '', password: '' });
+  expect((await notes.request('/', { headers: { cookie } })).status).toBe(200);
+  await service.advance({ days: 31 });
+  expect((await notes.request('/', { headers: { cookie, accept: 'text/html' } })).status).toBe(302);
+});

@@ -33,6 +33,8 @@ export type Subscription = {
     price: Price | null;
     /** 'declared' while the payment provider's own price is not known. */
     price_source: 'provider' | 'declared';
+    /** All prices, where the tier has several. */
+    prices?: (Price & { price_source: 'provider' | 'declared' })[];
     limits: Record<string, number | null>;
     features: Record<string, boolean>;
   }[];

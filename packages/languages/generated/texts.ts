@@ -20,8 +20,10 @@ export interface Texts {
     change_planned_elsewhere: string;
     changed_by_someone_else: string;
     choose_an_organisation_at_least: string;
+    choose_currency: Message<'currencies'>;
     choose_from_actions: string;
     choose_from_list: string;
+    choose_interval: string;
     choose_organisation: string;
     choose_paid_plan: Message<'plans'>;
     choose_password: string;
@@ -29,6 +31,7 @@ export interface Texts {
     confirm_user: string;
     confirm_with_password: string;
     connected_already: string;
+    currency_fixed: Message<'currency'>;
     day_in_past: string;
     day_too_late: string;
     days_invalid: Message<'maximum'>;
@@ -118,6 +121,7 @@ export interface Texts {
     plan_ending_keep: Message<'plan'>;
     plan_limit: Message<'plan' | 'meter' | 'name' | 'resets', 'limit'>;
     plan_not_sold: string;
+    plan_not_sold_in: Message<'plan' | 'currency'>;
     plan_not_sold_now: string;
     plans_not_cancelled: Message<'plans' | 'others' | 'advice', 'count'>;
     plans_not_resumed: Message<'plans' | 'others' | 'advice', 'count'>;
@@ -460,6 +464,7 @@ export interface Texts {
     'api-key-revoked': string;
     'usage-corrected': string;
     'plan-checkout': string;
+    'plan-currency': string;
     'plan-portal': string;
     'plan-cancelled': string;
     'plan-resumed': string;
@@ -508,6 +513,17 @@ export interface Texts {
     arrived: string;
     checkoutCancelled: string;
     plans: string;
+    payMonthly: string;
+    payYearly: string;
+    saveUpTo: Message<'percent'>;
+    howOften: string;
+    aYearSaves: Message<'amount'>;
+    switchToYearly: Message<'plan'>;
+    switchToMonthly: Message<'plan'>;
+    currency: string;
+    changeCurrency: string;
+    currencyOnce: string;
+    otherCurrency: Message<'currency'>;
     higherPlan: string;
     pricesUnread: string;
     plusTax: string;

@@ -59,6 +59,7 @@ const calls: Record<string, (world: World) => Call> = {
   'sessions.verify': ({ cookie }) => ({ headers: { cookie } }),
   'subscription.read': ({ cookie }) => ({ headers: { cookie } }),
   'billing.checkout': ({ cookie }) => ({ headers: { cookie }, body: { tier: 'gold' } }),
+  'billing.currency': ({ cookie }) => ({ headers: { cookie }, body: { currency: 'gbp' } }),
   'billing.portal': ({ cookie }) => ({ headers: { cookie }, body: {} }),
   'billing.cancel': ({ cookie }) => ({ headers: { cookie }, body: {} }),
   'billing.resume': ({ cookie }) => ({ headers: { cookie }, body: {} }),

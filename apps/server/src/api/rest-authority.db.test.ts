@@ -37,6 +37,7 @@ const needs: Record<string, Need> = {
   'GET /api/session': 'READ',
   'GET /api/subscription': 'READ',
   'POST /api/billing/checkout': 'ADMIN',
+  'POST /api/billing/currency': 'ADMIN',
   'POST /api/billing/portal': 'ADMIN',
   'POST /api/billing/cancel': 'ADMIN',
   'POST /api/billing/resume': 'ADMIN',

@@ -17,6 +17,7 @@ export type Summary = Omit<SubscriptionAnswer, 'plan' | 'usage'> & {
   usage: Usage[];
   unavailable_tiers?: string[];
   tax?: OverviewAnswer['tax'];
+  currency?: OverviewAnswer['currency'];
 };
 
 /** What an administrator is told of an open payment problem. */

@@ -67,6 +67,7 @@ export const auditActions = {
   'override-set': { shownTo: 'administrators', isOperators: true },
   'override-ended': { shownTo: 'administrators', isOperators: true },
   'plan-checkout': { shownTo: 'operators' },
+  'plan-currency': { shownTo: 'administrators' },
   'plan-portal': { shownTo: 'operators' },
   'plan-cancelled': { shownTo: 'administrators' },
   'plan-resumed': { shownTo: 'administrators' },

@@ -191,6 +191,8 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     const app = await withTiers([free, ...many]);
     await setUpBilling(app);
     await refreshPrices(app);
-    expect(Object.values(app.priceCache.prices).map((price) => price?.amount)).toEqual(Array(11).fill(19_900));
+    expect(Object.values(app.priceCache.prices).map(([price]) => price?.shown?.amounts.gbp)).toEqual(
+      Array(11).fill(19_900),
+    );
   });
 });

@@ -60,6 +60,7 @@ const needs: Record<string, Need> = {
   'accounts.endSession': 'session',
   'accounts.endOtherSessions': 'session',
   'billing.checkout': 'ADMIN',
+  'billing.currency': 'ADMIN',
   'billing.portal': 'ADMIN',
   'billing.cancel': 'ADMIN',
   'billing.resume': 'ADMIN',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => running.close());
 
 const unread = new AppError('VALIDATION', 'The body is not valid JSON.');
-const actions = ['checkout', 'portal', 'cancel', 'resume'] as const;
+const actions = ['checkout', 'currency', 'portal', 'cancel', 'resume'] as const;
 
 function appErrorOf(app: App, principal: Principal | null, action: (typeof actions)[number], input: unknown) {
   const api = callerFor({ ...running, app }, principal);
@@ -45,7 +45,7 @@ describe.each(actions)('%s rejects in this order', (action) => {
     expect(await appErrorOf(running.app, alone, action, unread)).toBe('VALIDATION');
     if (action === 'checkout')
       expect(await appErrorOf(running.app, alone, action, { tier: 'free' })).toBe('VALIDATION');
-    expect(await appErrorOf(running.app, alone, action, { tier: ' gold ' })).toBe('NO_ORGANISATION');
+    expect(await appErrorOf(running.app, alone, action, { tier: ' gold ', currency: ' GBP ' })).toBe('NO_ORGANISATION');
   });
 });
 
@@ -68,12 +68,12 @@ describe('an action from a page of another organisation', () => {
       const before = structuredClone(ownedBy(billing, principal));
       const call = callerFor(billing, principal).billing[action] as (input: unknown) => Promise<unknown>;
 
-      const input = { tier: 'gold', organisation_id: shown.organisationId };
+      const input = { tier: 'gold', currency: 'gbp', organisation_id: shown.organisationId };
       await expect(call(input)).rejects.toMatchObject({ cause: stale });
       expect(ownedBy(billing, principal)).toEqual(before);
       expect(ownedBy(billing, shown).customers).toEqual([]);
 
-      await call({ tier: 'gold', organisation_id: principal.organisationId });
+      await call({ tier: 'gold', currency: 'gbp', organisation_id: principal.organisationId });
       expect(subscription.status).toBe('active');
     } finally {
       await billing.close();
@@ -83,7 +83,9 @@ describe('an action from a page of another organisation', () => {
   test.each([null, '', 7, {}, 'not an id', '\u0000'])('an organisation named %j is not found', async (id) => {
     const principal = await makeMember(running);
     for (const action of actions) {
-      expect(await appErrorOf(running.app, principal, action, { tier: 'gold', organisation_id: id })).toBe('NOT_FOUND');
+      expect(
+        await appErrorOf(running.app, principal, action, { tier: 'gold', currency: 'gbp', organisation_id: id }),
+      ).toBe('NOT_FOUND');
     }
   });
 

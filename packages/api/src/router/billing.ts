@@ -1,3 +1,4 @@
+import { chooseCurrency } from '../billing/actions/choose-currency.ts';
 import { confirmPayment } from '../billing/actions/confirm-payment.ts';
 import { openPortal } from '../billing/actions/open-portal.ts';
 import { requireBilling } from '../billing/actions/require-payment.ts';
@@ -37,14 +38,23 @@ export const billingRouter = router({
     .input(organisationBody)
     .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, cancel: false })),
   invoices: billingProcedure.query(({ ctx }) => readInvoices(ctx.app, ctx.principal)),
+  currency: billingProcedure
+    .input(currencyBody)
+    .mutation(({ ctx, input }) => chooseCurrency(ctx.app, ctx.principal, input)),
   confirm: scopedProcedure('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
 });
 
 /** Accepts any JSON: the use case has the interface's sentence for a tier of any type, or none. */
-function checkoutBody(input: unknown): { tier?: unknown; organisation_id?: unknown } {
-  return { ...organisationBody(input), tier: membersOf(input).tier };
+function checkoutBody(input: unknown): { tier?: unknown; interval?: unknown; organisation_id?: unknown } {
+  const { tier, interval } = membersOf(input);
+  return { ...organisationBody(input), tier, interval };
+}
+
+/** As checkoutBody, for the currency. */
+function currencyBody(input: unknown): { currency?: unknown; organisation_id?: unknown } {
+  return { ...organisationBody(input), currency: membersOf(input).currency };
 }
 
 function portalBody(input: unknown): { organisation_id?: unknown; page?: unknown } | undefined {

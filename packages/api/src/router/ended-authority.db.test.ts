@@ -287,6 +287,7 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'override-set',
     'override-ended',
     'plan-checkout',
+    'plan-currency',
     'plan-portal',
     'plan-cancelled',
     'plan-resumed',

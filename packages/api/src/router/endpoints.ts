@@ -129,7 +129,7 @@ function action(name: string, about: Pick<Endpoint, 'summary' | 'answer'> & Part
     tag: 'Billing',
     access: ['session'],
     scope: 'ADMIN',
-    description: 'A user has 100 billing actions in ten minutes and an organisation 200, all four together.',
+    description: 'A user has 100 billing actions in ten minutes and an organisation 200, all five together.',
     body: z.object({ organisation_id: organisationId }),
     errors: billingErrors,
     ...about,
@@ -153,6 +153,10 @@ const billingEndpoints: Endpoint[] = [
     summary: "Open the payment provider's checkout",
     body: z.object({
       tier: z.string().describe('The identifier of a paid tier: silver or gold, or those of PLANS_FILE.'),
+      interval: z
+        .enum(['day', 'week', 'month', 'year'])
+        .optional()
+        .describe('One that the tier has; its first by default.'),
       organisation_id: organisationId,
     }),
     answer: 'Address',
@@ -161,6 +165,15 @@ const billingEndpoints: Endpoint[] = [
   action('cancel', {
     summary: 'Schedule the end of the paid plan at the end of the paid period',
     answer: 'SubscriptionRecord',
+  }),
+  action('currency', {
+    summary: 'Choose the currency in which the organisation pays',
+    body: z.object({
+      currency: z.string().describe('One of the currencies of PLANS_FILE, such as eur.'),
+      organisation_id: organisationId,
+    }),
+    answer: 'Currency',
+    errors: [...billingErrors, 'CONFLICT'],
   }),
   action('resume', { summary: 'Remove a scheduled end of the paid plan', answer: 'SubscriptionRecord' }),
   {

@@ -48,6 +48,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
     ],
     billing_enabled: true,
     notice: null,
+    currency: { currency: 'gbp', choices: [] },
     unavailable_tiers: [],
     ...other,
   };

@@ -117,18 +117,23 @@ async function nameOf(app: App, { id }: SubscriptionState): Promise<string> {
   return app.plans.tiers.find((each) => each.tier === tier)?.name ?? 'paid';
 }
 
-/** Returns the states whose rows have the wanted tier. */
+/**
+ * Returns the states whose rows have the wanted tier and, where the tier has several prices, the wanted interval. A
+ * subscription whose interval is not known counts as of the wanted one.
+ */
 async function statesOfTier(
   app: App,
-  { tier }: CheckoutContext,
+  { tier, interval }: CheckoutContext,
   states: SubscriptionState[],
 ): Promise<SubscriptionState[]> {
   const ids = states.map(({ id }) => id);
   const rows = await app.db
-    .select({ id: paymentSubscriptions.id })
+    .select({ id: paymentSubscriptions.id, interval: paymentSubscriptions.interval })
     .from(paymentSubscriptions)
     .where(and(inArray(paymentSubscriptions.id, ids), eq(paymentSubscriptions.tier, tier)));
-  return states.filter((state) => rows.some(({ id }) => id === state.id));
+  const { hasOnePrice } = planOf(app.plans, tier);
+  const same = rows.filter((row) => hasOnePrice || (row.interval ?? interval) === interval);
+  return states.filter((state) => same.some(({ id }) => id === state.id));
 }
 
 /** Returns the live subscription that decides the organisation's plan, in the provider's newest state. */

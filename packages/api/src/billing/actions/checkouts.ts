@@ -16,21 +16,45 @@ import {
 import { type Ask, isMissing } from '../../platform/providers/payment/connection.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import type { PaidTier } from '../plans/plans.ts';
+import { type Interval, type PaidTier, planOf } from '../plans/plans.ts';
+import { readCurrency } from '../prices/currency.ts';
 import { lookUpPrices } from '../prices/live-prices.ts';
 import type { TierPrice } from '../prices/read-prices.ts';
 import { startedStatuses } from '../subscription/write-row.ts';
 
 /** A checkout in progress, under the organisation's lease. */
-export type CheckoutContext = { ask: Ask; organisationId: string; customerId: string; tier: PaidTier };
+export type CheckoutContext = {
+  ask: Ask;
+  organisationId: string;
+  customerId: string;
+  tier: PaidTier;
+  /** One of those for which the plans sell the tier. */
+  interval: Interval;
+};
 
-/** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none; PROVIDER_UNAVAILABLE. */
-export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise<TierPrice> {
-  const price = (await lookUpPrices(app, ask))[tier];
-  if (price == null) {
+/** A price at the provider, and the currency in which the organisation buys it. */
+export type OfferedPrice = TierPrice & { buyIn: string };
+
+/**
+ * Returns the current price of a tier and interval at the provider, with the organisation's currency. Where no currency
+ * was chosen, a price that lacks the deployment's is bought in its own.
+ *
+ * @throws AppError VALIDATION if there is none, or none in the currency; PROVIDER_UNAVAILABLE.
+ */
+export async function priceOf(
+  app: App,
+  { ask, tier, interval, organisationId }: CheckoutContext,
+): Promise<OfferedPrice> {
+  const prices = await lookUpPrices(app, ask);
+  const price = prices.find((each) => each.tier === tier && each.interval === interval)?.found ?? null;
+  if (price === null) {
     throw new AppError('VALIDATION', message('plan_not_sold'), { pageText: message('plan_not_sold_now') });
   }
-  return price;
+  const { currency, isOwn } = await readCurrency(app, organisationId);
+  if (price.currencies.includes(currency)) return { ...price, buyIn: currency };
+  if (!isOwn) return { ...price, buyIn: price.currency };
+  const values = { plan: planOf(app.plans, tier).name, currency: currency.toUpperCase() };
+  throw new AppError('VALIDATION', message('plan_not_sold_in', values));
 }
 
 /** Returns the open session for the same price, by our record of it; null if there is none. */
@@ -83,11 +107,12 @@ export function paymentUnderWay(): AppError {
  * @throws AppError PROVIDER_UNAVAILABLE; AWAITING_APPROVAL if the approval was undone meanwhile; INTERNAL
  *   without a canonical base URL.
  */
-export async function createCheckout(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
+export async function createCheckout(app: App, context: CheckoutContext, price: OfferedPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = context;
   const returns = { success: checkoutReturn(app.config, 'success'), cancel: checkoutReturn(app.config, 'cancel') };
   const { methods = [], codes = false, tax = false } = app.config.payment ?? {};
-  const wanted = { organisationId, customerId, tier, priceId: price.id, methods, codes, tax };
+  const bought = { organisationId, customerId, tier, priceId: price.id, currency: price.buyIn };
+  const wanted = { ...bought, methods, codes, tax };
   const session = await openCheckout(ask, { ...wanted, ...returns });
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;

@@ -13,7 +13,7 @@ import {
 } from '../../platform/providers/payment/prices.ts';
 import { withLease } from '../customers/lease.ts';
 import { claimMode } from '../mode.ts';
-import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
+import { type PaidTier, planOf, priceVariable, type SoldPrice } from '../plans/plans.ts';
 import { portalOffer, portalSetting, saveOffer, setupLease } from '../prices/portal-configuration.ts';
 import { readPrices } from '../prices/read-prices.ts';
 import { setUpWebhook } from './set-up-webhook.ts';
@@ -33,9 +33,8 @@ export async function setUpBilling(app: App): Promise<string> {
   await claimMode(app);
   return withLease(app, setupLease, async (ask) => {
     const found = await readPrices(app, ask);
-    const tiers = paidTiers(app.plans);
-    const made = tiers.filter((tier) => found[tier] === null);
-    for (const tier of made) await makePrice(app, ask, tier);
+    const made = found.filter((price) => price.found === null);
+    for (const price of made) await makePrice(app, ask, price);
     const prices = made.length === 0 ? found : await readPrices(app, ask);
 
     const offer = portalOffer(prices);
@@ -53,8 +52,11 @@ export async function setUpBilling(app: App): Promise<string> {
     const foreign = await foreignKeys(app, ask);
     const webhook = await setUpWebhook(app.config, ask, deploymentMark(app.config));
     return [
-      ...tiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
-      ...tiers.flatMap((tier) => foreignPrice(app, foreign, tier) ?? []),
+      ...prices.map((price) => {
+        const isMade = made.some(({ name }) => name === price.name);
+        return `${labelOf(app, price)}: price ${price.found?.id} ${isMade ? 'made' : 'was there'}`;
+      }),
+      ...prices.flatMap((price) => foreignPrice(app, foreign, price) ?? []),
       `portal: configuration ${portalConfiguration} is up to date`,
       webhook.line,
       ...(webhook.secret === null ? [] : [`PAYMENT_WEBHOOK_SECRET=${webhook.secret}`]),
@@ -62,19 +64,23 @@ export async function setUpBilling(app: App): Promise<string> {
   });
 }
 
-async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
-  const lookupKey = app.plans.priceNames[tier];
-  if (lookupKey?.startsWith('price_')) {
+/** "silver", or "silver a year" for a tier with several prices. */
+function labelOf({ plans }: App, { tier, interval }: SoldPrice): string {
+  return planOf(plans, tier).hasOnePrice ? tier : `${tier} a ${interval}`;
+}
+
+async function makePrice(app: App, ask: Ask, sold: SoldPrice): Promise<void> {
+  const { tier, interval, amounts, name: lookupKey } = sold;
+  if (lookupKey.startsWith('price_')) {
     throw new Error(`${priceVariable(tier)} names the price ${lookupKey}, which the provider does not sell.`);
   }
-  const foreign = foreignPrice(app, await foreignKeys(app, ask), tier);
+  const foreign = foreignPrice(app, await foreignKeys(app, ask), sold);
   if (foreign !== null) throw new Error(foreign);
-  const { name, price } = planOf(app.plans, tier);
-  if (price === null) throw new Error(`The plan ${tier} has no price.`);
 
   const metadata = { ...deploymentMark(app.config), tier };
-  const productId = (await findProduct(app, ask, tier)) ?? (await createProduct(ask, name, metadata));
-  await createPrice(ask, { productId, ...price, lookupKey, metadata });
+  const productId =
+    (await findProduct(app, ask, tier)) ?? (await createProduct(ask, planOf(app.plans, tier).name, metadata));
+  await createPrice(ask, { productId, amounts, interval, lookupKey, metadata });
 }
 
 /** An unmarked product of an earlier version is ours if we know a price of it. */
@@ -94,7 +100,7 @@ async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string |
 
 /** Maps our lookup keys to the address of the other deployment that created their price, archived ones included. */
 async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
-  const names = Object.values(app.plans.priceNames);
+  const names = app.plans.sold.map(({ name }) => name);
   const found = await Promise.all([true, false].map((active) => offersByLookupKey(ask, names, { active })));
   return new Map(
     found.flat().flatMap(({ lookupKey, deployment }) => {
@@ -104,11 +110,14 @@ async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
   );
 }
 
-function foreignPrice(app: App, foreign: Map<string, string>, tier: PaidTier): string | null {
-  const key = app.plans.priceNames[tier] ?? '';
-  const deployment = foreign.get(key);
+function foreignPrice(app: App, foreign: Map<string, string>, price: SoldPrice): string | null {
+  const deployment = foreign.get(price.name);
   if (deployment === undefined) return null;
-  return `${tier}: the price ${key} was made by ${deployment}. Set ${priceVariable(tier)} to another key for a price of your own.`;
+  const isFirst = app.plans.sold.find(({ tier }) => tier === price.tier)?.name === price.name;
+  const remedy = isFirst
+    ? `Set ${priceVariable(price.tier)} to another key for a price of your own.`
+    : 'Give the tier another name in PLANS_FILE for prices of your own.';
+  return `${labelOf(app, price)}: the price ${price.name} was made by ${deployment}. ${remedy}`;
 }
 
 type Metadata = Record<string, string> | null | undefined;

@@ -3,9 +3,10 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../auth/sessions/require-same-organisation.ts';
 import { invalid } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import { openCheckoutsOf } from '../../platform/providers/payment/checkouts.ts';
 import { withCustomer } from '../customers/customer.ts';
-import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
+import { choosePaidPlan, type Interval, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { changePlan } from './change-plan.ts';
 import {
@@ -30,14 +31,15 @@ import { type BillingApp, takeBillingAction } from './require-payment.ts';
 export async function startCheckout(
   app: BillingApp,
   principal: Administrator,
-  input: { tier?: unknown; organisation_id?: unknown },
+  input: { tier?: unknown; interval?: unknown; organisation_id?: unknown },
 ): Promise<{ url: string }> {
   const tier = readTier(app, input.tier);
+  const interval = readInterval(app, tier, input.interval);
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
   const url = await withCustomer(app, organisationId, async (ask, customerId) => {
-    const context = { ask, organisationId, customerId, tier };
+    const context = { ask, organisationId, customerId, tier, interval };
     for (let attempt = 0; attempt < 3; attempt++) {
       const found = await checkoutUrl(app, context);
       if (found !== null) return found;
@@ -55,6 +57,15 @@ function readTier({ plans }: App, value: unknown): PaidTier {
   const tier = paidTiers(plans).find((each) => each === wanted);
   if (tier === undefined) throw invalid({ tier: choosePaidPlan(plans) });
   return tier;
+}
+
+/** The first interval by default. */
+function readInterval({ plans }: App, tier: PaidTier, value: unknown): Interval {
+  const intervals = plans.sold.filter((each) => each.tier === tier).map((each) => each.interval);
+  const wanted = typeof value === 'string' ? value.trim() : value;
+  const interval = wanted === undefined ? intervals[0] : intervals.find((each) => each === wanted);
+  if (interval === undefined) throw invalid({ interval: message('choose_interval') });
+  return interval;
 }
 
 /** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */

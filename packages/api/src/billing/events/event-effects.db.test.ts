@@ -186,7 +186,7 @@ describe('an event has the effect of its type', () => {
   test.each(['price.created', 'price.updated', 'price.deleted', 'product.updated'])(
     '%s causes a new look-up of the prices',
     async (type) => {
-      await billing.app.db.update(paymentLivePrices).set({ amount: 1 });
+      await billing.app.db.update(paymentLivePrices).set({ amount: 1, prices: [] });
       const object = type.startsWith('price')
         ? { id: 'price_n', lookup_key: 'silver_monthly' }
         : { id: 'prod_unknown' };

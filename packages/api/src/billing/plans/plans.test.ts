@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -48,8 +48,108 @@ test('the sentence that asks for a paid plan names each of them', async () => {
 });
 
 test('each paid tier is sold under its configured name, else under one made from the tier', async () => {
-  const { priceNames } = await load(threeTiers, { PAYMENT_PRICE_GOLD: 'price_gold_now' });
-  expect(priceNames).toEqual({ silver: 'silver_monthly', gold: 'price_gold_now' });
+  const { sold } = await load(threeTiers, { PAYMENT_PRICE_GOLD: 'price_gold_now' });
+  expect(sold.map(({ tier, name }) => [tier, name])).toEqual([
+    ['silver', 'silver_monthly'],
+    ['gold', 'price_gold_now'],
+  ]);
+});
+
+/** A paid tier with two intervals and two currencies. */
+const several = ({ price: _, ...tier }: object & { price?: unknown }, amount: number, more: object = {}) => ({
+  ...tier,
+  prices: [
+    { interval: 'month', amounts: { gbp: amount, eur: amount + 400 } },
+    { interval: 'year', amounts: { gbp: 10 * amount, eur: 10 * (amount + 400) } },
+  ],
+  ...more,
+});
+const severalPrices = { ...defaultPlans, tiers: [free, several(silver ?? {}, 2400), several(gold ?? {}, 7900)] };
+
+test('a tier with several prices is sold by interval, its first price under the configured name', async () => {
+  const { sold, currencies, tiers } = await load(severalPrices, { PAYMENT_PRICE_SILVER: 'price_silver_now' });
+  expect(currencies).toEqual(['gbp', 'eur']);
+  expect(sold.map(({ name }) => name)).toEqual(['price_silver_now', 'silver_yearly', 'gold_monthly', 'gold_yearly']);
+  expect(sold[1]).toMatchObject({ tier: 'silver', interval: 'year', amounts: { gbp: 24_000, eur: 28_000 } });
+  expect(tiers.map(({ price }) => price)).toEqual([
+    null,
+    { amount: 2400, currency: 'gbp', interval: 'month' },
+    { amount: 7900, currency: 'gbp', interval: 'month' },
+  ]);
+});
+
+test('a file of three tiers, two intervals and two currencies has less than sixty lines', async () => {
+  const text = await readFile(new URL('../../../../../examples/plans.json', import.meta.url), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThan(60);
+  const { sold, currencies } = await load(text);
+  expect([new Set(sold.map(({ interval }) => interval)).size, currencies.length]).toEqual([2, 2]);
+});
+
+const wrongPrices = (prices: unknown) => ({ ...defaultPlans, tiers: [free, { ...several(silver ?? {}, 1), prices }] });
+
+test.each<[string, unknown, RegExp]>([
+  [
+    'price and prices',
+    { ...severalPrices, tiers: [free, several(silver ?? {}, 1, { price: silver?.price })] },
+    /: tiers 1 must have either a price or prices\.$/,
+  ],
+  [
+    'neither',
+    { ...defaultPlans, tiers: [free, { ...silver, price: undefined }] },
+    /: tiers 1 must have either a price or prices\.$/,
+  ],
+  ['no price in the list', wrongPrices([]), /: tiers 1 prices must have at least one price\.$/],
+  [
+    'an interval of a week',
+    wrongPrices([{ interval: 'week', amounts: { gbp: 1 } }]),
+    /: tiers 1 prices 0 interval must be month or year\.$/,
+  ],
+  [
+    'a month twice',
+    wrongPrices([
+      { interval: 'month', amounts: { gbp: 1 } },
+      { interval: 'month', amounts: { gbp: 2 } },
+    ]),
+    /: tiers 1 prices must have one price an interval\.$/,
+  ],
+  [
+    'no amount',
+    wrongPrices([{ interval: 'month', amounts: {} }]),
+    /: tiers 1 prices 0 amounts must have an amount in at least one currency\.$/,
+  ],
+  [
+    'a word for a currency',
+    wrongPrices([{ interval: 'month', amounts: { pounds: 1 } }]),
+    /: tiers 1 prices 0 amounts pounds must name currencies such as gbp\.$/,
+  ],
+  [
+    'a fraction',
+    wrongPrices([{ interval: 'month', amounts: { gbp: 1.5 } }]),
+    /: tiers 1 prices 0 amounts gbp must be a whole number of minor units\.$/,
+  ],
+  [
+    'other intervals in another tier',
+    { ...defaultPlans, tiers: [free, several(silver ?? {}, 1), gold] },
+    /: tiers 2 prices must be for month, year, as those of the first paid tier\.$/,
+  ],
+  [
+    'other currencies in another tier',
+    {
+      ...severalPrices,
+      tiers: [
+        free,
+        several(silver ?? {}, 1),
+        several(gold ?? {}, 1, {
+          prices: ['month', 'year'].map((interval) => ({ interval, amounts: { eur: 1, gbp: 1 } })),
+        }),
+      ],
+    },
+    /: tiers 2 prices must have amounts in gbp, eur in this order, as those of the first paid tier\.$/,
+  ],
+])('prices with %s are refused with one sentence', async (_, content, sentence) => {
+  const refusal = await load(content).catch((error: Error) => error.message);
+  expect(refusal).toMatch(sentence);
+  expect(String(refusal).split('\n')).toHaveLength(1);
 });
 
 test('a file replaces them', async () => {

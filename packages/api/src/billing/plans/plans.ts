@@ -7,8 +7,16 @@ import { defaultPlans } from './default-plans.ts';
 
 type PlansFile = z.output<typeof plansSchema>;
 export type Plans = PlansFile & {
-  /** The lookup key or price id under which each paid tier is sold. */
-  priceNames: Record<PaidTier, string>;
+  /** What is sold, by tier in rising rank; the first price of a tier stands first. */
+  sold: SoldPrice[];
+  /** The currencies that an organisation can choose, the deployment's first. */
+  currencies: string[];
+};
+/** A tier for one interval. */
+export type SoldPrice = PlanPrice & {
+  tier: PaidTier;
+  /** The lookup key or price id under which it is sold. */
+  name: string;
 };
 export type Plan = Plans['tiers'][number];
 /** The identifier of a tier in the plans, such as `gold`. */
@@ -16,17 +24,32 @@ export type Tier = string;
 /** The identifier of a tier that has a price. */
 export type PaidTier = Tier;
 export type Price = z.output<typeof price>;
+export type Interval = Price['interval'];
+/** What a tier costs per interval: amounts in minor units by currency. */
+export type PlanPrice = { interval: Interval; amounts: Record<string, number> };
 
 /**
- * Reads the plans that a deployment sells: its PLANS_FILE, or the built-in ones. A tier's price is named as
- * configured by PAYMENT_PRICE_<TIER>, else `gold_monthly`.
+ * Reads the plans that a deployment sells: its PLANS_FILE, or the built-in ones. The first price of a tier is named as
+ * configured by PAYMENT_PRICE_<TIER>; every other one by its lookup key, such as `gold_yearly`.
  *
  * @throws ConfigError if the file cannot be read or is invalid; its message names PLANS_FILE and each mistake.
  */
 export async function loadPlans({ plansFile, prices }: Pick<Config, 'plansFile' | 'prices'>): Promise<Plans> {
   const sold = plansFile === null ? plansSchema.parse(defaultPlans) : await readPlans(plansFile);
-  return { ...sold, priceNames: forPaidTiers(sold, (tier) => prices[priceVariable(tier)] ?? `${tier}_monthly`) };
+  const [, first] = sold.tiers;
+  return {
+    ...sold,
+    sold: sold.tiers.flatMap(({ tier, prices: all, hasOnePrice }) =>
+      all.map((each, index) => {
+        const configured = index === 0 ? prices[priceVariable(tier)] : undefined;
+        return { tier, ...each, name: configured ?? `${tier}_${hasOnePrice ? 'monthly' : adverbs[each.interval]}` };
+      }),
+    ),
+    currencies: Object.keys(first.prices[0]?.amounts ?? {}),
+  };
 }
+
+const adverbs: Record<Interval, string> = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' };
 
 async function readPlans(file: string): Promise<PlansFile> {
   const read = plansSchema.safeParse(await readJson(file));
@@ -70,32 +93,83 @@ export function planOf(plans: Plans, tier: Tier): Plan {
   return plan;
 }
 
+const amount = z.int('must be a whole number of minor units.').nonnegative('must not be negative.');
+const currency = z.string().regex(/^[a-z]{3}$/, 'must be a currency such as gbp.');
+
 const price = z.strictObject({
-  amount: z.int('must be a whole number of minor units.').nonnegative('must not be negative.'),
-  currency: z.string().regex(/^[a-z]{3}$/, 'must be a currency such as gbp.'),
+  amount,
+  currency,
   interval: z.enum(['day', 'week', 'month', 'year'], 'must be day, week, month or year.'),
 });
 
-const limit = z.int('must be a whole number, or null for no limit.').nonnegative('must not be negative.').nullable();
-
-function plan<Cost extends z.ZodType>(tier: z.ZodType<string>, cost: Cost) {
-  return z.strictObject(
-    {
-      tier,
-      name: z.string().trim().min(1, 'must not be empty.').max(60, 'must be at most 60 characters.'),
-      price: cost,
-      limits: z.record(z.string(), limit),
-      features: z.record(z.string(), z.boolean('must be true or false.')),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be a tier: a paid one follows the free one.' : undefined) },
+const priceList = z
+  .array(
+    z.strictObject({
+      interval: z.enum(['month', 'year'], 'must be month or year.'),
+      amounts: z
+        .record(currency, amount, { error: ({ code }) => wrongKey(code, 'must name currencies such as gbp.') })
+        .refine((amounts) => Object.keys(amounts).length > 0, 'must have an amount in at least one currency.'),
+    }),
+  )
+  .min(1, 'must have at least one price.')
+  .refine(
+    (all) => new Set(all.map(({ interval }) => interval)).size === all.length,
+    'must have one price an interval.',
   );
+
+function wrongKey(code: string, sentence: string): string | undefined {
+  return code === 'invalid_key' ? sentence : undefined;
 }
 
-const freePlan = plan(z.literal('free', 'must be "free": the first tier costs nothing.'), z.null('must be null.'));
+const limit = z.int('must be a whole number, or null for no limit.').nonnegative('must not be negative.').nullable();
 
-/** The variable PAYMENT_PRICE_<TIER> and the lookup key contain the name. */
-const paidTier = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a name such as gold.');
-const paidPlan = plan(paidTier, price);
+const planMembers = {
+  name: z.string().trim().min(1, 'must not be empty.').max(60, 'must be at most 60 characters.'),
+  limits: z.record(z.string(), limit),
+  features: z.record(z.string(), z.boolean('must be true or false.')),
+};
+
+const tierError: z.core.$ZodErrorMap = ({ code }) =>
+  code === 'invalid_type' ? 'must be a tier: a paid one follows the free one.' : undefined;
+
+const freePlan = z
+  .strictObject(
+    {
+      tier: z.literal('free', 'must be "free": the first tier costs nothing.'),
+      price: z.null('must be null.'),
+      ...planMembers,
+    },
+    { error: tierError },
+  )
+  .transform((plan) => ({ ...plan, prices: [] as PlanPrice[], hasOnePrice: false }));
+
+const paidPlan = z
+  .strictObject(
+    {
+      /** The variable PAYMENT_PRICE_<TIER> and the lookup keys contain the name. */
+      tier: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a name such as gold.'),
+      price: price.optional(),
+      prices: priceList.optional(),
+      ...planMembers,
+    },
+    { error: tierError },
+  )
+  .transform((plan, ctx) => {
+    const prices: PlanPrice[] = plan.prices ?? (plan.price === undefined ? [] : [priceEntry(plan.price)]);
+    const shown = prices.find(({ interval }) => interval === 'month') ?? prices[0];
+    const [currency, amount] = Object.entries(shown?.amounts ?? {})[0] ?? [];
+    if (shown === undefined || currency === undefined || amount === undefined || (plan.price && plan.prices)) {
+      const message = 'must have either a price or prices.';
+      ctx.issues.push({ code: 'custom', message, input: plan });
+      return z.NEVER;
+    }
+    // `price` is the monthly price in the deployment's currency, else the first one.
+    return { ...plan, price: { amount, currency, interval: shown.interval }, prices, hasOnePrice: !plan.prices };
+  });
+
+function priceEntry({ amount, currency, interval }: z.output<typeof price>): PlanPrice {
+  return { interval, amounts: { [currency]: amount } };
+}
 
 /** The earlier words for the kinds of meters, which PLANS_FILE may still use. */
 const earlierKinds: Record<string, string> = { counting: 'counter', standing: 'gauge' };
@@ -126,6 +200,7 @@ const plansSchema = z
     if (new Set(tiers.map(({ tier }) => tier)).size < tiers.length) {
       issues.push({ code: 'custom', path: ['tiers'], message: 'must each have a tier of their own.', input: tiers });
     }
+    issues.push(...priceIssues(tiers));
     const features = Object.keys(tiers[0].features);
     for (const [index, { limits, features: flags }] of tiers.entries()) {
       if (!sameNames(Object.keys(limits), names)) {
@@ -138,6 +213,27 @@ const plansSchema = z
       }
     }
   });
+
+/** With several prices, all tiers have the same intervals and currencies: the page has one switch, a customer one currency. */
+function priceIssues([, ...tiers]: { prices: PlanPrice[]; hasOnePrice: boolean }[]) {
+  const [first] = tiers;
+  // A tier that has a mistake of its own is not compared.
+  if (first === undefined || !tiers.every(({ prices }) => Array.isArray(prices))) return [];
+  if (tiers.every(({ hasOnePrice }) => hasOnePrice)) return [];
+  const intervals = first.prices.map(({ interval }) => interval);
+  const currencies = Object.keys(first.prices[0]?.amounts ?? {});
+  return tiers.flatMap(({ prices }, index) => {
+    const path = ['tiers', index + 1, 'prices'];
+    const issue = (message: string) => [{ code: 'custom' as const, path, message, input: prices }];
+    const own = prices.map(({ interval }) => interval);
+    if (own.join() !== intervals.join())
+      return issue(`must be for ${intervals.join(', ')}, as those of the first paid tier.`);
+    const isSame = prices.every(({ amounts }) => Object.keys(amounts).join() === currencies.join());
+    return isSame
+      ? []
+      : issue(`must have amounts in ${currencies.join(', ')} in this order, as those of the first paid tier.`);
+  });
+}
 
 function sameNames(some: string[], others: string[]): boolean {
   return [...some].sort().join() === [...others].sort().join();

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { startAwakeClock } from '../../testing/awake-clock.ts';
 import { withPrices } from '../../testing/billing.ts';
 import { livePrices, refreshPrices } from './live-prices.ts';
-import { createPriceCache } from './price-cache.ts';
+import { createPriceCache, type LivePrices } from './price-cache.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -43,11 +43,12 @@ function counting(app: App): App & { asked: () => number; answered: () => number
   return { ...app, payment: { ...payment, askBriefly }, asked: () => asked, answered: () => answered };
 }
 
-const none = { silver: null, gold: null };
-const live = {
-  silver: { amount: 2400, currency: 'gbp', interval: 'month' },
-  gold: { amount: 7900, currency: 'gbp', interval: 'month' },
-};
+const none = { silver: [], gold: [] };
+const monthly = (amount: number) => [
+  { for: 'month', sold: true, shown: { interval: 'month', currency: 'gbp', amounts: { gbp: amount } } },
+];
+const live = { silver: monthly(2400), gold: monthly(7900) };
+const amountOf = (prices: LivePrices, tier: string) => prices[tier]?.[0]?.shown?.amounts.gbp;
 
 /** Reads until the prices are known: a reader waits for them at most 300 ms, which a machine under load may need. */
 async function untilKnown(app: App): Promise<void> {
@@ -141,7 +142,7 @@ describe('live prices', () => {
     );
     const app = node();
     await refreshPrices(app);
-    expect((await livePrices(app)).silver?.amount).toBe(2900);
+    expect(amountOf(await livePrices(app), 'silver')).toBe(2900);
     const silver = (await running.app.db.select().from(paymentKnownPrices)).filter(({ tier }) => tier === 'silver');
     expect(silver.length).toBeGreaterThanOrEqual(2);
   });
@@ -151,24 +152,28 @@ describe('live prices', () => {
     const { config, plans } = await withPrices(running.app, { PAYMENT_PRICE_GOLD: price?.id ?? '' });
     const app = node({ config, plans });
     await refreshPrices(app);
-    expect((await livePrices(app)).gold?.amount).toBe(7900);
+    expect(amountOf(await livePrices(app), 'gold')).toBe(7900);
   });
 
-  test.each<[string, object]>([
-    ['without one amount', { unit_amount: null }],
-    ['that is paid once', { recurring: null }],
-    ['for several intervals at once', { recurring: { interval: 'month', interval_count: 3, usage_type: 'licensed' } }],
-    ['that is archived', { active: false }],
-  ])('leave the declared one in place of a price %s', async (_, change) => {
+  test.each<[string, boolean, object]>([
+    ['without one amount', true, { unit_amount: null }],
+    ['that is paid once', false, { recurring: null }],
+    [
+      'for several intervals at once',
+      true,
+      { recurring: { interval: 'month', interval_count: 3, usage_type: 'licensed' } },
+    ],
+    ['that is archived', false, { active: false }],
+  ])('leave the declared one in place of a price %s', async (_, sold, change) => {
     const price = Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === 'silver_monthly');
     Object.assign(price ?? {}, change);
     const app = node();
     await refreshPrices(app);
-    expect(await livePrices(app)).toEqual({ ...live, silver: null });
+    expect(await livePrices(app)).toEqual({ ...live, silver: [{ for: 'month', sold, shown: null }] });
   });
 
   test('are the declared ones where billing is off', async () => {
-    expect(await livePrices(node({ payment: null }))).toEqual({ silver: null, gold: null });
+    expect(await livePrices(node({ payment: null }))).toEqual(none);
   });
 });
 

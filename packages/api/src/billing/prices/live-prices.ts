@@ -5,7 +5,7 @@ import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../pl
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { offerOfEvent, type PaymentEvent } from '../../platform/providers/payment/event.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-store.ts';
-import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
+import { forPaidTiers, paidTiers } from '../plans/plans.ts';
 import { requestPortalUpdate } from './portal-configuration.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
 import { readPrices, type TierPrices, taxSetting } from './read-prices.ts';
@@ -16,7 +16,7 @@ const waitMilliseconds = 300;
 const pauseMilliseconds = 5_000;
 
 /**
- * Reads the tiers' prices at the provider; null where the declared price applies. Returns at
+ * Reads the tiers' prices at the provider; none where the declared ones apply. Returns at
  * once if prices are known, however old, and after at most 300 ms otherwise: the look-up
  * continues for the next reader. While the provider does not answer, the last known prices apply.
  */
@@ -64,12 +64,7 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
   const rows = await app.db.select().from(paymentLivePrices);
   const [tax] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, taxSetting));
 
-  function stored(tier: PaidTier): Price | null {
-    const row = rows.find((each) => each.tier === tier);
-    if (row === undefined || row.amount === null || row.currency === null || row.interval === null) return null;
-    return { amount: row.amount, currency: row.currency, interval: row.interval as Price['interval'] };
-  }
-  cache.prices = forPaidTiers(app.plans, stored);
+  cache.prices = forPaidTiers(app.plans, (tier) => rows.find((each) => each.tier === tier)?.prices ?? []);
   cache.unsold = paidTiers(app.plans).filter((tier) => rows.some((row) => row.tier === tier && !row.sold));
   cache.tax = (['exclusive', 'inclusive'] as const).find((each) => each === tax?.value) ?? null;
   cache.known = rows.length > 0;
@@ -112,7 +107,7 @@ export async function requestPriceLookUp(app: App, tx: Transaction, event: Payme
   await tx.update(paymentLivePrices).set({ lookedUpAt: null });
   await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
 
-  const names = Object.values(app.plans.priceNames);
+  const names = app.plans.sold.map(({ name }) => name);
   const { id, lookupKey, productId } = offerOfEvent(event);
   if (names.includes(lookupKey ?? '') || names.includes(id ?? '')) return applied;
 

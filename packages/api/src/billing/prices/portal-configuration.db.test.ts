@@ -58,7 +58,7 @@ test('a price’s event brings the portal to the new price', async () => {
   await billing.settled();
   expect(offered()).toContain(price);
   expect(offered()).toHaveLength(2);
-  expect((await livePrices(billing.app)).gold?.amount).toBe(9900);
+  expect((await livePrices(billing.app)).gold?.[0]?.shown?.amounts).toEqual({ gbp: 9900 });
 });
 
 test('a look-up that shows another price brings the portal to it, when the event was lost', async () => {

@@ -62,14 +62,17 @@ export async function portalConfiguration(app: App): Promise<string | null> {
   return setting?.value ?? null;
 }
 
-/** Groups the prices by product: the portal lists each product once. */
+/** The provider refuses a configuration with more products. A change to a further one opens the portal's first page. */
+const maxProducts = 10;
+
+/** Groups the prices by product: the portal lists each product once, with one price an interval. */
 export function portalOffer(prices: TierPrices): PortalOffer {
   const byProduct = new Map<string, string[]>();
-  for (const price of Object.values(prices)) {
-    if (price?.productId == null) continue;
-    byProduct.set(price.productId, [...(byProduct.get(price.productId) ?? []), price.id]);
+  for (const { found } of prices) {
+    if (found?.productId == null) continue;
+    byProduct.set(found.productId, [...(byProduct.get(found.productId) ?? []), found.id]);
   }
-  return [...byProduct].map(([product, ids]) => ({ product, prices: ids }));
+  return [...byProduct].slice(0, maxProducts).map(([product, ids]) => ({ product, prices: ids }));
 }
 
 const offerSetting = `${portalSetting}_offer`;

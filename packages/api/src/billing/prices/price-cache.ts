@@ -1,11 +1,18 @@
+import type { LivePrice } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
-import { forPaidTiers, type PaidTier, type Plans, type Price } from '../plans/plans.ts';
+import { forPaidTiers, type PaidTier, type Plans } from '../plans/plans.ts';
 
-/** The amount of each paid tier at the provider; null where the declared price applies. */
-export type LivePrices = Record<PaidTier, Price | null>;
+/** The prices of each paid tier at the provider, by the interval that the plans declare; none where the declared ones apply. */
+export type LivePrices = Record<PaidTier, LivePrice[]>;
 
 /** A price that a tier has or has had. */
-export type KnownPrice = { priceId: string; productId: string | null; tier: PaidTier };
+export type KnownPrice = {
+  priceId: string;
+  productId: string | null;
+  tier: PaidTier;
+  /** What one unit costs by currency, in minor units; null if it is not known. */
+  amounts: Record<string, number> | null;
+};
 
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
@@ -41,5 +48,5 @@ export function createPriceCache(plans: Plans): PriceCache {
 
 /** Returns prices of which the provider knows none. */
 export function noPrices(plans: Plans): LivePrices {
-  return forPaidTiers(plans, () => null);
+  return forPaidTiers(plans, () => []);
 }

@@ -1,22 +1,31 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
+import {
+  type LivePrice,
+  paymentKnownPrices,
+  paymentLivePrices,
+  paymentSettings,
+} from '../../platform/db/schema/billing.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { type Offer, offersByLookupKey, type PriceTax, readOffer } from '../../platform/providers/payment/prices.ts';
-import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
+import { type Interval, paidTiers, type SoldPrice } from '../plans/plans.ts';
 
-/** A tier's price at the provider. */
+/** A price at the provider. */
 export type TierPrice = {
   id: string;
   productId: string | null;
-  /** The amount, as pages show it; null if the price has no fixed amount for one period. */
-  shown: Price | null;
+  /** Its own currency. */
+  currency: string;
+  /** The currencies in which it can be bought. */
+  currencies: string[];
+  /** The amounts, as pages show them; null if the price has no fixed amount for one period. */
+  shown: LivePrice['shown'];
   /** Whether tax is added to the amount or is in it; null where the price says neither. */
   tax: PriceTax | null;
 };
 
-/** The price of each paid tier, in rising rank; null for a tier that the provider does not sell. */
-export type TierPrices = Record<PaidTier, TierPrice | null>;
+/** What the plans sell, with its price at the provider; null where the provider does not sell it. */
+export type TierPrices = (SoldPrice & { found: TierPrice | null })[];
 
 /**
  * Asks the provider for the tiers' current prices, by lookup key or configured price id, and stores
@@ -25,31 +34,40 @@ export type TierPrices = Record<PaidTier, TierPrice | null>;
  * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
-  const names = Object.entries(app.plans.priceNames);
-  const keys = names.map(([, name]) => name);
+  const { sold } = app.plans;
+  const keys = sold.map(({ name }) => name);
   const listed = await offersByLookupKey(ask, keys, { active: true });
 
-  const prices: TierPrices = {};
-  for (const [tier, name] of names) {
-    const byKey = listed.find((price) => price.lookupKey === name);
-    prices[tier] = tierPriceOf(byKey ?? (name.startsWith('price_') ? await readOffer(ask, name) : null));
+  const prices: TierPrices = [];
+  for (const wanted of sold) {
+    const byKey = listed.find((price) => price.lookupKey === wanted.name);
+    const offer = byKey ?? (wanted.name.startsWith('price_') ? await readOffer(ask, wanted.name) : null);
+    prices.push({ ...wanted, found: tierPriceOf(offer, hasSeveral(sold, wanted) ? wanted.interval : null) });
   }
 
   await storePrices(app, prices);
+  app.priceCache.knownPrices = [];
   return prices;
 }
 
-const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
+function hasSeveral(sold: SoldPrice[], { tier }: SoldPrice): boolean {
+  return sold.filter((each) => each.tier === tier).length > 1;
+}
 
-/** Null for a price that is archived or paid once: it cannot start a subscription. */
-function tierPriceOf(offer: Offer | null): TierPrice | null {
+const intervals: Interval[] = ['day', 'week', 'month', 'year'];
+
+/**
+ * Null for a price that is archived or paid once, which cannot start a subscription, and for one of another interval
+ * than the wanted one, which would charge a year for a month. A tier's only price may have any interval.
+ */
+function tierPriceOf(offer: Offer | null, wanted: Interval | null): TierPrice | null {
   if (offer === null || !offer.isActive || offer.recurring === null) return null;
 
-  const { id, productId, amount, currency, recurring } = offer;
-  const interval = intervals.find((each) => each === recurring.interval);
-  const shown =
-    amount !== null && recurring.count === 1 && interval !== undefined ? { amount, currency, interval } : null;
-  return { id, productId, shown, tax: offer.tax };
+  const { id, productId, currency, amounts, currencies, recurring, tax } = offer;
+  const interval = intervals.find((each) => each === recurring.interval && recurring.count === 1);
+  if (wanted !== null && interval !== wanted) return null;
+  const hasAmount = interval !== undefined && amounts[currency] !== undefined;
+  return { id, productId, currency, currencies, shown: hasAmount ? { interval, currency, amounts } : null, tax };
 }
 
 /** The name of the setting that holds whether tax is added to the prices or is in them; '' where they do not agree. */
@@ -57,23 +75,34 @@ export const taxSetting = 'prices_tax';
 
 /** Returns what all prices say of their tax; null if one says nothing or another thing. */
 function taxOf(prices: TierPrices): PriceTax | null {
-  const [tax = null, ...others] = new Set(Object.values(prices).flatMap((price) => (price === null ? [] : price.tax)));
+  const [tax = null, ...others] = new Set(prices.flatMap(({ found }) => (found === null ? [] : found.tax)));
   return others.length === 0 ? tax : null;
 }
 
 async function storePrices(app: App, prices: TierPrices): Promise<void> {
   const lookedUpAt = app.now();
-  const known = Object.entries(prices).flatMap(([tier, price]) =>
-    price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }],
+  const known = prices.flatMap(({ tier, found }) =>
+    found === null
+      ? []
+      : [{ priceId: found.id, productId: found.productId, tier, amounts: found.shown?.amounts ?? null }],
   );
-  const live = paidTiers(app.plans).map((tier) => ({
-    tier,
-    sold: prices[tier] !== null,
-    amount: prices[tier]?.shown?.amount ?? null,
-    currency: prices[tier]?.shown?.currency ?? null,
-    interval: prices[tier]?.shown?.interval ?? null,
-    lookedUpAt,
-  }));
+  const live = paidTiers(app.plans).map((tier) => {
+    const own = prices.filter((price) => price.tier === tier);
+    const shown = own[0]?.found?.shown ?? null;
+    return {
+      tier,
+      sold: own.some(({ found }) => found !== null),
+      amount: shown?.amounts[shown.currency] ?? null,
+      currency: shown?.currency ?? null,
+      interval: shown?.interval ?? null,
+      prices: own.map(({ interval, found }) => ({
+        for: interval,
+        sold: found !== null,
+        shown: found?.shown ?? null,
+      })),
+      lookedUpAt,
+    };
+  });
 
   await app.db.transaction(async (tx) => {
     const setting = { name: taxSetting, value: taxOf(prices) ?? '' };
@@ -84,7 +113,7 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
         .values(known)
         .onConflictDoUpdate({
           target: paymentKnownPrices.priceId,
-          set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id` },
+          set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id`, amounts: sql`excluded.amounts` },
         });
     }
     await tx
@@ -97,6 +126,7 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
           amount: sql`excluded.amount`,
           currency: sql`excluded.currency`,
           interval: sql`excluded.interval`,
+          prices: sql`excluded.prices`,
           lookedUpAt: sql`excluded.looked_up_at`,
         },
       });

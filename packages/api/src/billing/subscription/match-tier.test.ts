@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import type { KnownPrice } from '../prices/price-cache.ts';
 import { matchTier } from './match-tier.ts';
 
-const names = { silver: 'silver_monthly', gold: 'price_gold_now' };
-const known: KnownPrice[] = [
+const sold = [
+  { tier: 'silver', name: 'silver_monthly' },
+  { tier: 'silver', name: 'silver_yearly' },
+  { tier: 'gold', name: 'price_gold_now' },
+];
+const known: Omit<KnownPrice, 'amounts'>[] = [
   { priceId: 'price_silver_old', productId: 'prod_silver', tier: 'silver' },
   { priceId: 'price_one', productId: 'prod_both', tier: 'silver' },
   { priceId: 'price_ended', productId: 'prod_ended', tier: 'platinum' },
@@ -22,11 +26,12 @@ function match(items: Item[], tier: string | null = null) {
     quantity: 1,
     ...item,
   }));
-  const found = matchTier({ items: full, metadata: { organisation: null, tier } }, known, names);
+  const found = matchTier({ items: full, metadata: { organisation: null, tier } }, known, sold);
   return [found.tier, found.source];
 }
 
 test.each<[string, Item[], string | null, unknown]>([
+  ['the lookup key of another interval', [{ lookupKey: 'silver_yearly' }], null, ['silver', 'lookup_key']],
   ['a price seen before, which lost its lookup key', [{ priceId: 'price_silver_old' }], 'gold', ['silver', 'price']],
   ['a configured price id', [{ priceId: 'price_gold_now' }], null, ['gold', 'price']],
   ['a lookup key', [{ priceId: 'price_new', lookupKey: 'silver_monthly' }], 'gold', ['silver', 'lookup_key']],

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { paymentKnownPrices } from '../../platform/db/schema/billing.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
-import type { PaidTier } from '../plans/plans.ts';
+import type { PaidTier, SoldPrice } from '../plans/plans.ts';
 import type { KnownPrice } from '../prices/price-cache.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function tierOfSubscription(
   db: Executor,
   state: Pick<SubscriptionState, 'items' | 'metadata'>,
 ): Promise<TierMatch> {
-  const names = app.plans.priceNames;
+  const names = app.plans.sold;
   const remembered = matchTier(state, app.priceCache.knownPrices, names);
   if (remembered.source === 'price') return remembered;
 
@@ -32,20 +32,20 @@ const none: TierMatch = { tier: null, source: null, priceId: null };
  * best tier counts. Last come our own metadata, which keep the first tier after a change in the
  * portal. A tier that the plans no longer hold never matches. The tier is null if nothing matches.
  *
- * `names` holds each paid tier's lookup key or price id, in rising rank.
+ * `sold` holds the lookup keys or price ids of the paid tiers, in rising rank.
  */
 export function matchTier(
   { items, metadata }: Pick<SubscriptionState, 'items' | 'metadata'>,
-  allKnown: KnownPrice[],
-  names: Record<PaidTier, string>,
+  allKnown: Omit<KnownPrice, 'amounts'>[],
+  sold: SoldName[],
 ): TierMatch {
-  const tiers = Object.keys(names);
+  const tiers = [...new Set(sold.map(({ tier }) => tier))];
   const known = allKnown.filter((price) => tiers.includes(price.tier));
   const rank = (tier: PaidTier | null) => (tier === null ? -1 : tiers.indexOf(tier));
   const steps: [TierSource, (item: SubscriptionState['items'][number]) => PaidTier | null][] = [
-    ['price', ({ priceId }) => known.find((each) => each.priceId === priceId)?.tier ?? tierOfName(priceId, names)],
+    ['price', ({ priceId }) => known.find((each) => each.priceId === priceId)?.tier ?? tierOfName(priceId, sold)],
     ['price_metadata', ({ priceTier }) => tiers.find((tier) => tier === priceTier) ?? null],
-    ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, names)],
+    ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, sold)],
     ['product', ({ productId }) => tierOfProduct(productId, known)],
   ];
   const matchOf = (item: SubscriptionState['items'][number]): TierMatch => {
@@ -64,11 +64,13 @@ export function matchTier(
   return { tier, source: tier === null ? null : 'metadata', priceId: items[0]?.priceId ?? null };
 }
 
-function tierOfName(name: string | null, names: Record<PaidTier, string>): PaidTier | null {
-  return Object.keys(names).find((tier) => names[tier] === name) ?? null;
+type SoldName = Pick<SoldPrice, 'tier' | 'name'>;
+
+function tierOfName(name: string | null, sold: SoldName[]): PaidTier | null {
+  return sold.find((each) => each.name === name)?.tier ?? null;
 }
 
-function tierOfProduct(productId: string | null, known: KnownPrice[]): PaidTier | null {
+function tierOfProduct(productId: string | null, known: Pick<KnownPrice, 'productId' | 'tier'>[]): PaidTier | null {
   if (productId === null) return null;
   const tiers = new Set(known.filter((price) => price.productId === productId).map((price) => price.tier));
   return tiers.size === 1 ? ([...tiers][0] ?? null) : null;

@@ -6,12 +6,12 @@ import { history, type StateEvent } from '../../testing/payment/random-history.t
 import { matchTier } from './match-tier.ts';
 import { afterAnswer, afterEvent, columnsOf, type ShownState, type SubscriptionRow } from './newer-state.ts';
 
-const names = { silver: 'silver_monthly', gold: 'gold_monthly' };
+const sold = ['silver', 'gold'].map((tier) => ({ tier, name: `${tier}_monthly` }));
 
 function columns(object: object) {
   const state = readSubscriptionState({ id: 'sub_1', customer: 'cus_1', ...object });
   if (state === null) throw new Error('The state cannot be read.');
-  return columnsOf(state, matchTier(state, [], names));
+  return columnsOf(state, matchTier(state, [], sold));
 }
 
 function shown({ created, object, previous }: StateEvent): ShownState {

@@ -45,7 +45,7 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
     tierSource: source,
     priceId,
     amount: state.price?.amount ?? null,
-    currency: state.price?.currency ?? null,
+    currency: state.currency ?? state.price?.currency ?? null,
     interval: state.price?.interval ?? null,
     quantity: state.items.find((item) => item.priceId === priceId)?.quantity ?? null,
     collectionPaused: !ended && state.collectionPaused,

@@ -4,6 +4,7 @@ import { type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
 import {
   organisationPlans,
+  paymentKnownPrices,
   planOverrides,
   paymentSubscriptions as subscription,
 } from '../../platform/db/schema/billing.ts';
@@ -68,7 +69,29 @@ export async function readRow(db: Executor, id: string): Promise<SubscriptionRow
 export async function readColumns(app: App, db: Executor, state: SubscriptionState) {
   const match = await tierOfSubscription(app, db, state);
   const details = detailColumnsOf(state, await tierOfNextPhase(app, db, state));
-  return { columns: columnsOf(state, match), details, newPrice: newPriceOf(state, match) };
+  const columns = { ...columnsOf(state, match), amount: await amountOf(app, db, state) };
+  return { columns, details, newPrice: newPriceOf(state, match) };
+}
+
+/**
+ * Returns what a subscription costs in its own currency. Its prices show their amounts in theirs alone; the others are
+ * known from a look-up. Null if one is not known.
+ */
+async function amountOf(
+  { priceCache }: App,
+  db: Executor,
+  { currency, price, items }: SubscriptionState,
+): Promise<number | null> {
+  if (price === null || currency === null || price.currency === currency) return price?.amount ?? null;
+
+  const known = () =>
+    items.map(({ priceId, quantity }) => {
+      const unit = priceCache.knownPrices.find((each) => each.priceId === priceId)?.amounts?.[currency];
+      return unit === undefined ? null : unit * quantity;
+    });
+  // Another node may have looked them up.
+  if (known().includes(null)) priceCache.knownPrices = await db.select().from(paymentKnownPrices);
+  return known().reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
 }
 
 /** Returns the tier of the phase that a schedule begins next; null without one, or for a price of no tier. */

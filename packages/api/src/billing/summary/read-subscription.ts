@@ -3,13 +3,15 @@ import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
 import { prepared } from '../../platform/db/client.ts';
-import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { organisationPlans, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
 import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
-import { type Price, planOf, type Tier } from '../plans/plans.ts';
+import { type Plan, type Price, planOf, type Tier } from '../plans/plans.ts';
+import { currencyOf, fixedCurrency, type OrganisationCurrency } from '../prices/currency.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
+import { type ShownPrice, shownPrices } from '../prices/shown-prices.ts';
 import { type Meter, type MeterReading, readingsFrom, storedUsage } from '../usage/meter.ts';
 import { type MeterHistory, readHistories } from '../usage/read-history.ts';
 
@@ -42,6 +44,8 @@ type TierSummary = {
   name: string;
   price: Price | null;
   price_source: 'provider' | 'declared';
+  /** All prices in the organisation's currency, where the tier has several. */
+  prices?: ShownPrice[];
   limits: Record<string, number | null>;
   features: Record<string, boolean>;
 };
@@ -75,6 +79,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
     credit: { amount: number; currency: string } | null;
   };
+  /** The currency in which the organisation pays, and those that it can choose: none once a subscription has fixed it. */
+  currency: { currency: string; choices: string[] };
   /** The paid tiers that the provider does not sell: they can be neither bought nor chosen. */
   unavailable_tiers: Tier[];
   /** Whether tax is added to the prices or is in them; null where no tax is computed. */
@@ -175,6 +181,10 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
       agreed: agreedOf(app, facts.current),
     },
     tax: app.config.payment?.tax ? (app.priceCache.tax ?? 'unspecified') : null,
+    currency: {
+      currency: facts.currency.currency,
+      choices: facts.currency.isFixed ? [] : app.plans.currencies,
+    },
     unavailable_tiers: app.payment === null ? [] : app.priceCache.unsold,
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
     notice,
@@ -219,6 +229,7 @@ type SubscriptionFacts = {
   /** The subscription that decides the plan, if it has not ended. */
   subscription: PaidSubscription | null;
   prices: LivePrices;
+  currency: OrganisationCurrency;
 };
 
 /** Reads the plan anew, because the request may have changed it since its principal was read. */
@@ -232,7 +243,8 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
   const graceDays = Math.max(app.config.pastDueGraceDays, current.agreed?.graceDays ?? 0);
   const graceEndsAt = graceEnd({ status, pastDueSince: row?.pastDueSince ?? null }, graceDays);
   const subscription = row?.subscription?.ended === false ? row.subscription : null;
-  return { organisation: { id, slug, name }, current, usage, graceEndsAt, subscription, prices };
+  const currency = currencyOf(app, { fixed: row?.fixedCurrency ?? null, chosen: row?.chosenCurrency ?? null });
+  return { organisation: { id, slug, name }, current, usage, graceEndsAt, subscription, prices, currency };
 }
 
 type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typeof paidColumns>;
@@ -263,28 +275,45 @@ const planAndUsage = prepared((db) =>
       planRow: planColumns,
       pastDueSince: paymentSubscriptions.pastDueSince,
       subscription: paidColumns,
+      fixedCurrency: fixedCurrency(sql.placeholder('organisationId')),
+      chosenCurrency: paymentCustomers.currency,
       usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')),
     })
     .from(sql`(select 1) as one`)
     .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql.placeholder('organisationId')))
+    .leftJoin(paymentCustomers, eq(paymentCustomers.organisationId, sql.placeholder('organisationId')))
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, organisationPlans.subscriptionId))
     .prepare('subscription_summary'),
 );
 
 function summaryOf(
   app: App,
-  { organisation, current, usage, prices, subscription }: SubscriptionFacts,
+  { organisation, current, usage, prices, subscription, currency }: SubscriptionFacts,
 ): SubscriptionSummary {
   return {
     organisation,
     plan: { ...planSummaryOf(current, app.now()), price: paidPriceOf(current, subscription, app.now()) },
     usage,
     features: current.plan.features,
-    tiers: app.plans.tiers.map(({ tier, name, price, limits, features }) => {
-      const live = price === null ? null : prices[tier];
-      return { tier, name, price: live ?? price, price_source: live ? 'provider' : 'declared', limits, features };
-    }),
+    tiers: app.plans.tiers.map((plan) => tierSummary(plan, prices, currency)),
     billing_enabled: app.payment !== null,
+  };
+}
+
+/** `price` is the monthly one, else the first. */
+function tierSummary(plan: Plan, live: LivePrices, { currency }: OrganisationCurrency): TierSummary {
+  const { tier, name, limits, features } = plan;
+  const all = shownPrices(plan, live[tier] ?? [], currency);
+  const first = all.find(({ interval }) => interval === 'month') ?? all[0];
+  const { price_source = 'declared', ...price } = first ?? {};
+  return {
+    tier,
+    name,
+    price: first === undefined ? null : (price as Price),
+    price_source,
+    ...(all.length > 1 && { prices: all }),
+    limits,
+    features,
   };
 }
 

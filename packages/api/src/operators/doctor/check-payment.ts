@@ -88,17 +88,27 @@ function checkClock(app: App, providerSecond: number | null): Finding {
 }
 
 function checkPrices(app: App, prices: TierPrices): Finding[] {
-  return Object.entries(app.plans.priceNames).map(([tier, name]) => {
-    const about = `Price of ${planOf(app.plans, tier).name}`;
-    const found = prices[tier];
-    if (found == null) {
+  return prices.map(({ tier, interval, name, found }) => {
+    const plan = planOf(app.plans, tier);
+    const about = plan.hasOnePrice ? `Price of ${plan.name}` : `Price of ${plan.name} a ${interval}`;
+    if (found === null) {
       const sentence = `The provider has no recurring price ${name}. Run the admin command billing-setup, or set ${priceVariable(tier)}.`;
       return wrong(about, sentence);
     }
     if (found.shown === null) {
       return wrong(about, `${name} has no fixed amount per day, week, month or year. Make one that has.`);
     }
-    return right(about, `${name} is ${formatAmount(found.shown)} a ${found.shown.interval}.`);
+    const { amounts, currency, interval: charged } = found.shown;
+    const own = formatAmount({ amount: amounts[currency] ?? 0, currency });
+    const missing = app.plans.currencies.filter((each) => amounts[each] === undefined);
+    // A single price may be in any currency, which is then the only one.
+    if (missing.length > 0 && app.plans.currencies.length > 1) {
+      return wrong(
+        about,
+        `${name} has no amount in ${missing.join(', ')}. Add it at the provider by currency_options.`,
+      );
+    }
+    return right(about, `${name} is ${own} a ${charged}.`);
   });
 }
 
@@ -132,7 +142,7 @@ async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Prom
 
   const portal = await readPortal(ask, configuration);
   if (portal === null) return wrong(about, `The provider does not know the configuration ${configuration}. ${remedy}`);
-  const offersEach = Object.values(prices).every((price) => price === null || portal.offeredPrices.includes(price.id));
+  const offersEach = prices.every(({ found }) => found === null || portal.offeredPrices.includes(found.id));
   const problems = [
     portal.isActive ? null : 'it is switched off',
     portal.changesCards ? null : 'cards cannot be changed',

@@ -21,8 +21,8 @@ export async function checkTax({ config, plans }: App, { ask }: Payment, prices:
       const fields = missing.length > 0 ? `: ${missing.join(', ')}` : '';
       return [wrong(about, `The provider’s tax settings are not complete${fields}. Complete them there.`)];
     }
-    const silent = Object.entries(prices).filter(([, price]) => price !== null && price.tax === null);
-    const names = silent.map(([tier]) => planOf(plans, tier).name).join(', ');
+    const silent = prices.filter(({ found }) => found !== null && found.tax === null);
+    const names = [...new Set(silent.map(({ tier }) => planOf(plans, tier).name))].join(', ');
     return [
       countries.length > 0
         ? right(about, `It is computed in ${countries.join(', ')}.`)

@@ -111,9 +111,8 @@ function ofInvoice({ status, amountDue, amountPaid, currency }: InvoiceState): I
 
 /** Returns a function that names the plan which is sold under a lookup key or price id. */
 export function nameOfPrice(app: App): NameOfPrice {
-  const names = Object.entries(app.plans.priceNames);
   return (price) => {
-    const tier = names.find(([, name]) => name === price)?.[0];
+    const tier = app.plans.sold.find(({ name }) => name === price)?.tier;
     return app.plans.tiers.find((each) => each.tier === tier)?.name ?? price;
   };
 }

@@ -19,6 +19,8 @@ const price = z.object({
   interval: z.enum(['day', 'week', 'month', 'year']),
 });
 
+const priceSource = z.enum(['provider', 'declared']);
+
 const reading = z.object({
   meter: z.string(),
   name: z.string(),
@@ -102,13 +104,18 @@ export const answers = {
         tier,
         name: z.string(),
         price: price.nullable(),
-        price_source: z.enum(['provider', 'declared']),
+        price_source: priceSource,
+        prices: z
+          .array(price.extend({ price_source: priceSource }))
+          .optional()
+          .describe('All prices, where the tier has several.'),
         limits: z.record(z.string(), limit),
         features: flags,
       }),
     ),
     billing_enabled: z.boolean(),
   }),
+  Currency: z.object({ currency: z.string() }),
   SubscriptionRecord: z.object({
     tier: tier.nullable(),
     status: z.string(),

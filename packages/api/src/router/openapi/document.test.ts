@@ -19,6 +19,7 @@ const agreement: {
   session: Agree<Written['Session'], Answers['sessions']['verify']>;
   subscription: Agree<Written['Subscription'], Answers['subscription']['read']>;
   checkout: Agree<Written['Address'], Answers['billing']['checkout']>;
+  currency: Agree<Written['Currency'], Answers['billing']['currency']>;
   portal: Agree<Written['Address'], Answers['billing']['portal']>;
   cancel: Agree<Written['SubscriptionRecord'], Answers['billing']['cancel']>;
   resume: Agree<Written['SubscriptionRecord'], Answers['billing']['resume']>;
@@ -54,6 +55,7 @@ const agreement: {
   session: true,
   subscription: true,
   checkout: true,
+  currency: true,
   portal: true,
   cancel: true,
   resume: true,

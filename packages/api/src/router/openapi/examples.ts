@@ -98,6 +98,7 @@ export const examples: Record<string, Example> = {
     },
   },
   'billing.checkout': { body: { tier: 'silver' }, answer: { url: 'https://checkout.provider.example/c/1' } },
+  'billing.currency': { body: { currency: 'eur' }, answer: { currency: 'eur' } },
   'billing.portal': { body: {}, answer: { url: 'https://portal.provider.example/p/1' } },
   'billing.cancel': { body: {}, answer: { ...record, cancel_at_period_end: true, ends_at: resets } },
   'billing.resume': { body: {}, answer: { ...record, cancel_at_period_end: false, ends_at: null } },

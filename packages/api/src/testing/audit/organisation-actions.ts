@@ -133,6 +133,11 @@ export function planActions(test: AuditTest): AuditCase[] {
       'plan-checkout by user about organisation',
     ],
     [
+      'a chosen currency',
+      owner(({ api }) => api.billing.currency({ currency: 'gbp' })),
+      'plan-currency by user about organisation',
+    ],
+    [
       'a plan that starts',
       owner((made) => payFor(test, made)),
       'plan-checkout by user about organisation',

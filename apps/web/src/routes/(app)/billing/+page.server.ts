@@ -34,6 +34,7 @@ export const load: PageServerLoad = async (event) => {
       invoices,
       now: app.now().toISOString(),
       checkout: searchParams.get('checkout'),
+      interval: searchParams.get('interval'),
       cancelling: isAdministrator && searchParams.get('ask') === 'cancel',
     },
   };
@@ -41,7 +42,11 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   checkout: redirectToProvider((billing, form) =>
-    billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) }),
+    billing.checkout({ tier: text(form, 'tier'), ...intervalIn(form), ...organisationIn(form) }),
+  ),
+  currency: formAction(
+    ({ billing }, form) => billing.currency({ currency: text(form, 'currency'), ...organisationIn(form) }),
+    { ofOrganisation: true, done: '/billing' },
   ),
   portal: redirectToProvider((billing, form) => billing.portal({ page: text(form, 'page'), ...organisationIn(form) })),
   cancel: formAction(({ billing }, form) => billing.cancel(organisationIn(form)), {
@@ -64,6 +69,11 @@ type Billing = App.Locals['api']['billing'];
  */
 function organisationIn(form: FormData) {
   return form.has('organisation_id') ? { organisation_id: text(form, 'organisation_id') } : {};
+}
+
+/** A form without an interval buys the tier's first one. */
+function intervalIn(form: FormData) {
+  return form.has('interval') ? { interval: text(form, 'interval') } : {};
 }
 
 /** Resumes the plan, and says whether that also gave up a change that was planned. */

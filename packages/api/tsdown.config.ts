@@ -14,5 +14,5 @@ export default defineConfig({
   sourcemap: true,
   plugins: [buildVersion()],
   outputOptions: { comments: false },
-  deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2'] },
+  deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2', '@node-rs/bcrypt'] },
 });

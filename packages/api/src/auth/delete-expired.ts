@@ -1,4 +1,4 @@
-import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { deleteOldEntries } from '../audit/record.ts';
 import { deleteWithoutMembers } from '../organisations/organisation.ts';
@@ -11,6 +11,7 @@ import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { returnUrls, signInAttempts } from '../platform/db/schema/sign-in.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { runSteps } from '../platform/jobs/run-steps.ts';
+import { dropUnusedImports } from './password/imported-passwords.ts';
 import { deleteExpiredBrowsers } from './sessions/known-browser.ts';
 import { deleteExpiredSessions } from './sessions/session.ts';
 
@@ -18,9 +19,10 @@ const unverifiedDays = 7;
 const batchSize = 200;
 
 /**
- * Deletes what has expired: accounts not verified within seven days, with their organisations; used
+ * Deletes what has expired: accounts not verified within seven days, with their organisations, but for those that an
+ * import or an API key made; used
  * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs
- * and audit entries; and known browsers without a sign-in for 400 days.
+ * and audit entries; passwords of an import that nobody used; and known browsers without a sign-in for 400 days.
  *
  * @throws Error if a step failed, after all others were done.
  */
@@ -42,6 +44,7 @@ export async function deleteExpired(app: App): Promise<void> {
     'wrong codes': () => deleteInSteps(app.db, wrongCodes, lt(wrongCodes.at, yesterday)),
     'rate limits': () => deleteInSteps(app.db, rateLimits, lt(rateLimits.expire, now.getTime())),
     'return URLs': () => deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now)),
+    'imported passwords': () => dropUnusedImports(app),
     'audit entries': () => deleteOldEntries(app.db, now, app.config.retentionDays),
     sessions: () => deleteExpiredSessions(app),
     'known browsers': () => deleteExpiredBrowsers(app),
@@ -65,6 +68,7 @@ async function deleteUnverified(app: App, now: Date): Promise<void> {
 async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: Date): Promise<string | null> {
   const isUnverified = and(
     isNull(users.emailVerifiedAt),
+    eq(users.provisioned, false),
     lt(users.createdAt, new Date(now.getTime() - unverifiedDays * dayMilliseconds)),
     last === null ? undefined : gt(users.id, last),
   );

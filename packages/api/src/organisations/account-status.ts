@@ -71,11 +71,12 @@ export const basicColumns = {
 };
 
 /**
- * The condition for organisations that other services may know: those whose e-mail gate opened.
+ * The condition for organisations that other services may know: those whose e-mail gate opened, and those that an import
+ * or an API key made.
  * The name and address of a sign-up that was not verified are what a stranger typed.
  */
 export function isVerified(): SQL {
-  return sql`(${organisations.approval} <> 'pending' or exists (
+  return sql`(${organisations.approval} <> 'pending' or ${organisations.provisioned} or exists (
     select from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
     where ${memberships.organisationId} = ${organisations.id} and ${users.emailVerifiedAt} is not null))`;
 }

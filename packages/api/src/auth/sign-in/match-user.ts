@@ -154,7 +154,7 @@ async function link(
  * Deletes what an unverified sign-up left: another person may have signed up with the address before
  * its owner.
  */
-async function deleteUnverifiedData(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUnverifiedData(tx: Transaction, userId: string): Promise<void> {
   await tx.update(users).set({ passwordHash: null, name: null }).where(eq(users.id, userId));
   await tx.delete(verificationLinks).where(eq(verificationLinks.userId, userId));
   await tx.delete(signUps).where(eq(signUps.userId, userId));

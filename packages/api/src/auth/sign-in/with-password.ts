@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -5,11 +6,14 @@ import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import { readAddress } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { isImported } from '../../platform/security/imported-hash.ts';
 import { verifyPassword } from '../../platform/security/password.ts';
-import { clientSignInLimits, countFailures, passwordLimits } from '../../platform/security/throttle.ts';
+import { clientSignInLimits, countFailures, type Points, passwordLimits } from '../../platform/security/throttle.ts';
+import { areHashesImported, replaceImported } from '../password/imported-passwords.ts';
 import { type Account, accountByEmail } from '../sessions/account.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { countSignIn } from './count-sign-in.ts';
+import { takeTurn } from './take-turn.ts';
 
 export const passwordSignInInput = z.object({
   email: z.string({ error: zodMessage('enter_your_email') }).min(1, zodMessage('enter_your_email')),
@@ -19,7 +23,8 @@ export const passwordSignInInput = z.object({
 /**
  * Returns the user of an address and a password, and the hash that the password matched. An unknown
  * address, a wrong password, and any password of an unverified account get the same answer after the
- * same work, so that the answer does not reveal whether the address has an account.
+ * same work, so that the answer does not reveal whether the address has an account. While hashes of other systems are
+ * stored, sign-ins to one address take turns (`takeTurn`); the right password replaces such a hash.
  *
  * @throws AppError UNAUTHENTICATED; FORBIDDEN if the password is right and the account is closed;
  *   TOO_MANY; BUSY if too many passwords are being hashed.
@@ -38,7 +43,14 @@ async function userWithPassword(
   client: Client,
 ) {
   const email = readAddress(typed) ?? '';
-  const taken = await limitsOf(app, email, client);
+  const { taken, turnOf } = await limitsOf(app, email, client);
+  const prove = () => proveIdentity(app, { email, password, taken }, client);
+  return (await areHashesImported(app)) ? takeTurn(turnOf, prove) : prove();
+}
+
+type Attempt = { email: string; password: string; taken: Points };
+
+async function proveIdentity(app: App, { email, password, taken }: Attempt, client: Client) {
   const { account, verified, right } = await countFailures(app.throttle, taken, async () => {
     const account = await accountByEmail(app.db, email);
     const verified = account !== null && account.user.emailVerifiedAt !== null;
@@ -56,7 +68,9 @@ async function userWithPassword(
   }
   if (account.accountStatus === 'closed') throw closed(app, account);
 
-  const { id: userId, passwordHash } = account.user;
+  const { id: userId, passwordHash: matched } = account.user;
+  const isOwn = matched === null || !isImported(matched);
+  const passwordHash = isOwn ? matched : await replaceImported(app, { userId, matched, password }, client);
   return { userId, organisationId: account.organisationId, passwordHash };
 }
 
@@ -73,10 +87,12 @@ function closed({ config }: App, { user, approval }: Account): AppError {
   return new AppError('FORBIDDEN', message('account_closed'), { aboutUserId: user.id, pageText });
 }
 
-async function limitsOf(app: App, email: string, client: Client) {
-  // Invalid addresses have no limit of their own: they would share one, and lock each other out.
-  if (email === '') return clientSignInLimits(client);
+/** Returns the limits of an attempt, and whose turn it takes. A browser that signed in before has limits and turns of its own. */
+async function limitsOf(app: App, email: string, client: Client): Promise<{ taken: Points; turnOf: string }> {
+  // Invalid addresses have no limit or turn of their own: they would share one, and lock each other out.
+  if (email === '') return { taken: clientSignInLimits(client), turnOf: randomUUID() };
   const token = client.knownBrowser ?? null;
   const isKnown = await isKnownBrowser(app, app.db, { email, token });
-  return passwordLimits({ email, client, knownAs: isKnown ? token : null });
+  const taken = passwordLimits({ email, client, knownAs: isKnown ? token : null });
+  return { taken, turnOf: isKnown ? `${email} ${token}` : email };
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import type { ClientAddress } from './client.ts';
 import { createHashQueue } from './hash-queue.ts';
+import { isImported, verifyImported } from './imported-hash.ts';
 import { maxLength, normalisePassword, type Password } from './password-rules.ts';
 
 /** The Argon2id parameters of OWASP's password storage guidance: 19 MiB, two passes, one lane. */
@@ -50,8 +51,16 @@ export async function hashPassword(password: Password, client: ClientAddress): P
 /** The hash that is verified if there is no password, so that the answer takes the same time. */
 let dummyHash: Promise<string> | undefined;
 
+/** The most of a typed password that is compared: what a password may have, in UTF-16. */
+const maxTyped = 4 * maxLength;
+
+/** Returns the form in which a password that was just compared is hashed. */
+export function comparedForm(typed: string): Password {
+  return normalisePassword(typed).slice(0, maxTyped) as Password;
+}
+
 /**
- * Whether a password matches a hash. Null as the hash takes the same time and never matches.
+ * Whether a password matches a hash, also one of another system. Null as the hash takes the same time and never matches.
  *
  * @throws AppError BUSY if too many hashes wait, or if this one waited longer than four seconds.
  */
@@ -59,7 +68,9 @@ export async function verifyPassword(hashed: string | null, password: string, cl
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
   const matches = await enqueueHash(client, () =>
-    verify(comparedHash, normalisePassword(password).slice(0, 4 * maxLength)),
+    isImported(comparedHash)
+      ? verifyImported(comparedHash, password.slice(0, maxTyped))
+      : verify(comparedHash, comparedForm(password)),
   );
   return matches && hashed !== null;
 }

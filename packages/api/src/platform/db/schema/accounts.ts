@@ -22,6 +22,11 @@ export const users = pgTable(
      * while there is one.
      */
     demo: boolean('demo').notNull().default(false),
+    /**
+     * Whether an API key or an import created the account. The company vouches for it: it is not deleted for being
+     * unverified, and a link for a lost password sets its first one.
+     */
+    provisioned: boolean('provisioned').notNull().default(false),
     onboardedAt: moment('onboarded_at'),
     suspendedAt: moment('suspended_at'),
     /** The random name that the user's passkeys carry (WebAuthn §5.4.3); null until the first one is set up. */
@@ -47,6 +52,8 @@ export const users = pgTable(
     index('users_invited_only').on(table.createdAt).where(sql`${table.invitedOnly}`),
     // What the start of the time of operators without a factor looks for.
     index('users_operators').on(table.id).where(sql`${table.operator}`),
+    // Whether there is a password of another system, which each sign-in asks.
+    index('users_imported_password').on(table.id).where(sql`${table.passwordHash} like 'imported:%'`),
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
     // What each start of a public service looks for.
     index('users_demo').on(table.email).where(sql`${table.demo}`),

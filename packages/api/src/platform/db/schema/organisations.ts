@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
 export const organisations = pgTable(
@@ -16,6 +16,11 @@ export const organisations = pgTable(
     approval: text('approval', { enum: ['pending', 'approved', 'declined'] })
       .notNull()
       .default('pending'),
+    /**
+     * Whether an API key or an import created the organisation. The company typed its name, so other services know it
+     * before a member has proved an address, and it may have no members.
+     */
+    provisioned: boolean('provisioned').notNull().default(false),
     createdAt: moment('created_at').notNull(),
     approvedAt: moment('approved_at'),
     declinedAt: moment('declined_at'),

@@ -478,6 +478,9 @@ export interface Texts {
     'override-set': string;
     'override-ended': string;
     'customer-linked': string;
+    'user-imported': string;
+    'users-exported': string;
+    'organisation-imported': string;
   };
   billing: {
     title: string;

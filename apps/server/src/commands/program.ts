@@ -4,6 +4,7 @@ import { isRelease } from '../env-file.ts';
 import type { Perform } from './answer.ts';
 import { addBillingCommands } from './billing-commands.ts';
 import { addDeploymentCommands } from './deployment-commands.ts';
+import { addImportCommands } from './import-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addOrganisationCommands } from './organisation-commands.ts';
 import { addUserCommands } from './user-commands.ts';
@@ -23,6 +24,7 @@ export function createProgram(perform: Perform): Command {
 
   addUserCommands(program, perform);
   addOrganisationCommands(program, perform);
+  addImportCommands(program, perform);
   addKeyCommands(program, perform);
   addBillingCommands(program, perform);
   addDeploymentCommands(program, perform);

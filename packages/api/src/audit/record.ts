@@ -25,6 +25,17 @@ export async function recordAudit(db: Executor, now: Date, entry: Entry): Promis
   await insertion(db).execute(auditValues(now, entry));
 }
 
+/** Inserts many audit entries, as `recordAudit` does with one. */
+export async function insertAudit(db: Executor, now: Date, entries: Entry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await db.insert(auditEvents).values(
+    entries.map((entry) => {
+      const { auditId: id, ...values } = auditValues(now, entry);
+      return { id, ...values };
+    }),
+  );
+}
+
 /** The values of an audit entry, for the placeholders of a statement that inserts `auditRow`. */
 function auditValues(now: Date, entry: Entry) {
   return {

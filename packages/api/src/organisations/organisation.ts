@@ -24,13 +24,22 @@ export async function createOrganisation(
   const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
 
   for (let attempt = 0; ; attempt++) {
-    const values = { id, slug: slugCandidate(wanted, attempt), name, createdAt: now };
-    const [made] = await insertion(tx).execute(values);
-    if (made === undefined) continue;
-
-    await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
-    return id;
+    const slug = slugCandidate(wanted, attempt);
+    if ((await createWithSlug(tx, now, { id, ownerId, name, slug })) !== null) return id;
   }
+}
+
+/** Creates an organisation as `createOrganisation` does, with this slug. Returns null if the slug is taken. */
+export async function createWithSlug(
+  tx: Transaction,
+  now: Date,
+  { id = newId(now), ownerId, name, slug }: Omit<NewOrganisation, 'email'> & { slug: string },
+): Promise<string | null> {
+  const [made] = await insertion(tx).execute({ id, slug, name, createdAt: now });
+  if (made === undefined) return null;
+
+  await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
+  return id;
 }
 
 const insertion = prepared((db) =>

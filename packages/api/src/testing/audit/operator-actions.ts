@@ -2,6 +2,8 @@ import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { correctUsage } from '../../billing/usage/correct-usage.ts';
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
+import { exportUsers } from '../../operators/import/export-users.ts';
+import { importUsers } from '../../operators/import/import-users.ts';
 import { linkCustomer } from '../../operators/link-customer.ts';
 import { endOverride, setOverride } from '../../operators/organisations/override.ts';
 import { replaceCustomer } from '../../operators/replace-customer.ts';
@@ -20,7 +22,7 @@ import {
   suspendUser,
 } from '../admin-commands.ts';
 import { ownedBy } from '../billing.ts';
-import { callerFor } from '../factories.ts';
+import { callerFor, makeSignUp, newEmail } from '../factories.ts';
 import { addTotp } from '../factors.ts';
 import { type AuditCase, type AuditTest, actsOf, type Owner } from './audit-case.ts';
 import { payFor } from './pay-for.ts';
@@ -279,6 +281,42 @@ export function commandActions(test: AuditTest): AuditCase[] {
       'tells organisation.restored about organisation',
     ],
     [
+      'an import of a user and their organisation by command',
+      async (begin) => {
+        await begin();
+        const email = newEmail();
+        const members = [{ email, role: 'owner' }];
+        await importObjects(test, [
+          { type: 'user', email, verified: true },
+          { type: 'organisation', name: 'Imported Ltd', approval: 'approved', members },
+        ]);
+        return email;
+      },
+      'organisation-imported about organisation',
+      'user-imported about user',
+      'tells organisation.created about organisation',
+      'tells member.joined about user, organisation',
+      'tells organisation.approved about organisation',
+    ],
+    [
+      'a take-over of an unverified account by an import',
+      async (begin) => {
+        const { email } = await makeSignUp(test);
+        await begin();
+        await importObjects(test, [{ type: 'user', email, verified: true }]);
+        return email;
+      },
+      'user-imported about user',
+    ],
+    [
+      'an export of all users by command',
+      owner(async () => {
+        const exporting = exportUsers(test.app, commandLine);
+        while (!(await exporting.next()).done);
+      }),
+      'users-exported',
+    ],
+    [
       'a customer who was there before linked by command',
       owner(async ({ organisationId }) => {
         const customer = await requirePayment(test.app).ask((provider) =>
@@ -301,6 +339,14 @@ export function commandActions(test: AuditTest): AuditCase[] {
       'customer-started-anew about organisation',
     ],
   ];
+}
+
+async function importObjects({ app }: AuditTest, objects: object[]): Promise<void> {
+  async function* lines() {
+    for (const each of objects) yield JSON.stringify(each);
+  }
+  const importing = importUsers(app, lines(), { dryRun: false, actor: commandLine });
+  while (!(await importing.next()).done);
 }
 
 function slugOf({ principal }: Owner): string {

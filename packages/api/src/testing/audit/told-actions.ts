@@ -356,6 +356,7 @@ export const writers: Record<string, string[] | string> = {
   'auth/factors/review.ts: users': 'The feed tells no factors.',
   'auth/factors/who-must.ts: users': 'The feed tells no factors.',
   'auth/password/change-password.ts: users': 'The feed tells no passwords.',
+  'auth/password/imported-passwords.ts: users': 'The feed tells no passwords.',
   'auth/password/set-password.ts: users': 'The feed tells no passwords.',
   // The feed does not tell when a user was introduced.
   'auth/profile/profile.ts: users': ['a new name of a user', 'a name that a user had'],
@@ -401,6 +402,10 @@ export const writers: Record<string, string[] | string> = {
   'members/transfer-ownership.ts: memberships': ['a transfer of the ownership'],
   'operators/queue/decide.ts: users': ['an approval of a user who was invited and joined nothing'],
   'operators/deployment/demo-accounts.ts: users': ['demo accounts that are closed'],
+  'operators/import/store-organisation.ts: memberships': ['an import of a user and their organisation by command'],
+  'operators/import/store-organisation.ts: organisations': ['an import of a user and their organisation by command'],
+  'operators/import/store-users.ts: memberships': ['a take-over of an unverified account by an import'],
+  'operators/import/store-users.ts: users': ['a take-over of an unverified account by an import'],
   'operators/operator-mark.ts: users': ['an operator granted by command', 'an operator revoked by command'],
   'operators/organisations/suspend-organisation.ts: organisations': [
     'an organisation suspended in the console',

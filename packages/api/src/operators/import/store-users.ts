@@ -1,0 +1,137 @@
+import { and, eq, inArray, or } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { insertAudit } from '../../audit/record.ts';
+import { deleteUnverifiedData } from '../../auth/sign-in/match-user.ts';
+import { recordJoined } from '../../changes/record-change.ts';
+import { deleteWithoutMembers } from '../../organisations/organisation.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { newId } from '../../platform/db/id.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import type { CommandLine } from '../actor.ts';
+import type { UserLine } from './import-line.ts';
+
+/** What became of a line: stored, here already, or the sentence that says why it failed. */
+export type Outcome = 'stored' | 'here' | { failed: string };
+
+/**
+ * Stores users whose addresses and identities differ, in one transaction. An address that has an account is left alone, but
+ * that a verified line takes over an unverified account: everything unproven of it ends. With `dryRun` nothing is stored.
+ * Returns what became of each, in their order.
+ */
+export function storeUsers(
+  app: App,
+  lines: UserLine[],
+  { dryRun, actor }: { dryRun: boolean; actor: CommandLine },
+): Promise<Outcome[]> {
+  return app.db.transaction(async (tx) => {
+    const here = await accountsHere(tx, lines);
+    const taken = await identitiesHere(tx, lines);
+    const outcomes = lines.map((line): Outcome => {
+      const known = here.get(line.email);
+      if (known !== undefined && (known.verified || !line.verified)) return 'here';
+      if (line.identity !== null && taken.has(JSON.stringify(line.identity))) {
+        return { failed: `identity: ${line.identity.subject} belongs to another account.` };
+      }
+      return 'stored';
+    });
+    if (dryRun) return outcomes;
+
+    const stored = lines.filter((_line, at) => outcomes[at] === 'stored');
+    const ids = new Map(stored.map(({ email }) => [email, here.get(email)?.id ?? newId(app.now())]));
+    for (const line of stored.filter(({ email }) => here.has(email))) await takeOver(app, tx, line, ids);
+    await insertNew(
+      app,
+      tx,
+      stored.filter(({ email }) => !here.has(email)),
+      ids,
+    );
+    await linkIdentities(app, tx, stored, ids);
+    const entries = stored.map(({ email }) => ({
+      action: 'user-imported' as const,
+      ...actor,
+      userId: ids.get(email) ?? null,
+    }));
+    await insertAudit(tx, app.now(), entries);
+    return outcomes;
+  });
+}
+
+async function accountsHere(tx: Transaction, lines: UserLine[]) {
+  const addresses = lines.map(({ email }) => email);
+  const rows = await tx
+    .select({ id: users.id, email: users.email, verifiedAt: users.emailVerifiedAt })
+    .from(users)
+    .where(inArray(users.email, addresses))
+    .orderBy(users.id)
+    .for('update');
+  return new Map(rows.map(({ id, email, verifiedAt }) => [email, { id, verified: verifiedAt !== null }]));
+}
+
+async function identitiesHere(tx: Transaction, lines: UserLine[]): Promise<Set<string>> {
+  const wanted = lines.flatMap(({ identity }) => identity ?? []);
+  if (wanted.length === 0) return new Set();
+  const rows = await tx
+    .select({ issuer: identities.issuer, subject: identities.subject })
+    .from(identities)
+    .where(
+      or(...wanted.map(({ issuer, subject }) => and(eq(identities.issuer, issuer), eq(identities.subject, subject)))),
+    );
+  return new Set(rows.map((row) => JSON.stringify(row)));
+}
+
+/** What is stored of a line, beside its address. */
+function valuesOf(app: App, line: UserLine) {
+  return {
+    name: line.name,
+    passwordHash: line.passwordHash,
+    emailVerifiedAt: line.verified ? app.now() : null,
+    suspendedAt: line.suspended ? app.now() : null,
+    createdAt: line.createdAt,
+    provisioned: true,
+  };
+}
+
+/** A stranger may have signed up with the address: nothing of that stays, nor the organisation that only they belong to. */
+async function takeOver(app: App, tx: Transaction, line: UserLine, ids: Map<string, string>): Promise<void> {
+  const id = ids.get(line.email) ?? '';
+  await deleteUnverifiedData(tx, id);
+  const left = await tx
+    .delete(memberships)
+    .where(and(eq(memberships.userId, id), inArray(memberships.organisationId, strangersOrganisations(tx))))
+    .returning({ organisationId: memberships.organisationId });
+  if (left.length > 0)
+    await deleteWithoutMembers(
+      tx,
+      left.map(({ organisationId }) => organisationId),
+    );
+
+  await tx
+    .update(users)
+    .set({ ...valuesOf(app, line), invitedOnly: false })
+    .where(eq(users.id, id));
+  const kept = await tx
+    .select({ organisationId: memberships.organisationId })
+    .from(memberships)
+    .where(eq(memberships.userId, id));
+  for (const { organisationId } of kept) await recordJoined(tx, app.now(), { organisationId, userId: id });
+}
+
+/** Those of sign-ups; what the company made itself stays. */
+function strangersOrganisations(tx: Transaction) {
+  return tx.select({ id: organisations.id }).from(organisations).where(eq(organisations.provisioned, false));
+}
+
+async function insertNew(app: App, tx: Transaction, lines: UserLine[], ids: Map<string, string>): Promise<void> {
+  if (lines.length === 0) return;
+  const rows = lines.map((line) => ({ id: ids.get(line.email) ?? '', email: line.email, ...valuesOf(app, line) }));
+  await tx.insert(users).values(rows);
+}
+
+async function linkIdentities(app: App, tx: Transaction, lines: UserLine[], ids: Map<string, string>): Promise<void> {
+  const rows = lines.flatMap(({ email, identity }) =>
+    identity === null ? [] : [{ userId: ids.get(email) ?? '', ...identity, linkedAt: app.now() }],
+  );
+  if (rows.length > 0) await tx.insert(identities).values(rows);
+}

@@ -5,14 +5,21 @@ import type {
   Entitlement,
   Entitlements,
   Gauge,
+  Invitation,
   ListedOrganisation,
   Member,
+  Membership,
+  NewInvitation,
+  Override,
+  PasswordLink,
   Session,
   Subscription,
   Token,
   UsageAnswer,
   UsageHistory,
   UsageReport,
+  User,
+  UserInDetail,
 } from './answers.ts';
 
 type Answers = inferRouterOutputs<AppRouter>;
@@ -33,8 +40,24 @@ export const agreement: {
   change: Agree<Change, Answers['changes']['since']['changes'][number]>;
   member: Agree<Member, Answers['members']['list']['members'][number]>;
   token: Agree<Token, Answers['tokens']['issue']>;
+  users: Agree<User, Answers['management']['users']['users'][number]>;
+  user: Agree<UserInDetail, Answers['management']['user']>;
+  passwordLink: Agree<PasswordLink, Answers['management']['passwordLink']>;
+  membership: Agree<Membership, Answers['management']['changeMember']>;
+  invitation: Agree<Invitation, Answers['management']['invitations']['invitations'][number]>;
+  newInvitation: Agree<NewInvitation, Answers['management']['invite']>;
+  override: Agree<Override, Answers['management']['setOverride']>;
+  managed: Agree<ListedOrganisation, Answers['management']['organisation']>;
   organisation: Agree<ListedOrganisation, Answers['organisations']['list']['organisations'][number]>;
 } = {
+  users: true,
+  user: true,
+  passwordLink: true,
+  membership: true,
+  invitation: true,
+  newInvitation: true,
+  override: true,
+  managed: true,
   session: true,
   subscription: true,
   entitlements: true,

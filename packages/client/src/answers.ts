@@ -165,3 +165,47 @@ export type ListedOrganisation = {
   approval: Approval;
   tier: Tier;
 };
+
+/** A user, as an API key with the scope MANAGE sees one. */
+export type User = {
+  id: string;
+  email: string;
+  name: string | null;
+  /** Their own, else that of the best of their organisations; active without one. */
+  status: 'suspended' | 'unverified' | 'active' | 'awaiting_approval' | 'declined';
+  verified: boolean;
+  created_at: string;
+};
+
+/** A user with their organisations and the identity by which they sign in, if there is one. */
+export type UserInDetail = User & {
+  organisations: { id: string; slug: string; name: string | null; role: 'owner' | 'admin' | 'member' | 'viewer' }[];
+  identity: { issuer: string; subject: string } | null;
+};
+
+/** A link that sets a user's password once. Your product hands it over. */
+export type PasswordLink = { url: string; expires_at: string };
+
+export type Membership = { user: string; role: 'owner' | 'admin' | 'member' | 'viewer' };
+
+/** An unused invitation. `email` is a note about whom its link is for. */
+export type Invitation = {
+  id: string;
+  email: string | null;
+  role: 'admin' | 'member' | 'viewer';
+  created_at: string;
+  expires_at: string;
+};
+
+/** A new invitation with its link, which is shown once. */
+export type NewInvitation = { id: string; url: string; expires_at: string };
+
+/** What was agreed with an organisation beside its subscriptions. A limit of null is unlimited. */
+export type Override = {
+  tier: Tier | null;
+  limits: Record<string, number | null>;
+  features: Record<string, boolean>;
+  grace_days: number | null;
+  reason: string;
+  until: string | null;
+};

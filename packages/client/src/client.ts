@@ -20,6 +20,7 @@ import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
 import { GatehouseError, isUnavailable } from './error.ts';
 import { type Follower, type Following, followChanges } from './follow-changes.ts';
 import { KeySet } from './key-set.ts';
+import { managing } from './management.ts';
 import { type Call, type SendOptions, send, untilAborted } from './send.ts';
 import { SessionTokens } from './session-tokens.ts';
 import { type TokenExpectation, verifyToken } from './verify-token.ts';
@@ -84,6 +85,7 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
   let following: Following | null = null;
   let closed = false;
   const ask = <Answer>(call: Call) => send(sendOptions, call) as Promise<Answer>;
+  const managed = managing(ask);
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal = {}) =>
     ask<Answer>({ path, query: query ?? {}, signal, repeatable: true });
 
@@ -322,11 +324,16 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
         get<UsageHistory>(`/api/usage/${encodeURIComponent(meter)}`, query, options),
     },
 
+    users: managed.users,
+    invitations: managed.invitations,
+    overrides: managed.overrides,
     organisations: {
+      ...managed.organisations,
       list: (page: Page = {}, options?: Signal) =>
         get<{ organisations: ListedOrganisation[]; next: string | null }>('/api/organisations', page, options),
     },
     members: {
+      ...managed.members,
       list: ({ organisation, ...page }: Page & { organisation: string }, options?: Signal) =>
         get<{ members: Member[]; next: string | null }>(
           `/api/organisations/${encodeURIComponent(organisation)}/members`,

@@ -337,6 +337,10 @@ export interface Texts {
         full: Message<'person' | 'is' | 'organisationDative' | 'role'>;
         short: Message<'person' | 'is' | 'organisationDative'>;
       };
+      'member-added': {
+        full: Message<'by' | 'object' | 'organisationDative' | 'role'>;
+        short: Message<'by' | 'object' | 'organisationDative'>;
+      };
       'organisation-left': {
         full: Message<'person' | 'has' | 'organisation'>;
       };
@@ -447,6 +451,7 @@ export interface Texts {
     'invitation-made': string;
     'invitation-withdrawn': string;
     'member-joined': string;
+    'member-added': string;
     'member-removed': string;
     'role-changed': string;
     onboarded: string;
@@ -456,6 +461,7 @@ export interface Texts {
     'organisation-suspended': string;
     'organisation-restored': string;
     'person-suspended': string;
+    'person-created': string;
     'person-restored': string;
     'operator-granted': string;
     'operator-revoked': string;
@@ -632,11 +638,14 @@ export interface Texts {
     scope: string;
     read: string;
     write: string;
+    manage: string;
     days: string;
     daysHint: string;
+    daysHintOfDeployment: string;
     create: string;
     reads: string;
     writes: string;
+    manages: string;
     lastUsed: Message<'scope' | 'at'>;
     neverUsed: Message<'scope'>;
     createdOn: Message<'day'>;
@@ -1168,6 +1177,7 @@ export interface Texts {
     historyHint: string;
     fromTo: Message<'from' | 'to'>;
     by: Message<'actor'>;
+    byKey: Message<'key'>;
     from: Message<'client'>;
     noOwner: string;
     noName: string;

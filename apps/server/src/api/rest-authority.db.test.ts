@@ -14,7 +14,17 @@ const listed = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${pa
 const ofRouter = listed.filter((endpoint) => endpoint.includes(' /api/'));
 
 /** READ and ADMIN need a user; 'held READ' any principal with the scope, 'key' a key that writes. */
-type Need = 'none' | 'session' | 'approved' | 'READ' | 'ADMIN' | 'held READ' | 'key' | 'operator’s key' | 'deployment';
+type Need =
+  | 'none'
+  | 'session'
+  | 'approved'
+  | 'READ'
+  | 'ADMIN'
+  | 'held READ'
+  | 'key'
+  | 'operator’s key'
+  | 'deployment'
+  | 'MANAGE';
 
 /** The scope that each endpoint needs. The test below fails for an endpoint that is missing here. */
 const needs: Record<string, Need> = {
@@ -46,6 +56,31 @@ const needs: Record<string, Need> = {
   'GET /api/organisations/{id}/entitlements': 'held READ',
   'GET /api/organisations/{id}/entitlements/{name}': 'held READ',
   'GET /api/organisations/{id}/members': 'held READ',
+  'GET /api/users': 'MANAGE',
+  'POST /api/users': 'MANAGE',
+  'GET /api/users/{id}': 'MANAGE',
+  'DELETE /api/users/{id}': 'MANAGE',
+  'POST /api/users/{id}/suspend': 'MANAGE',
+  'POST /api/users/{id}/restore': 'MANAGE',
+  'POST /api/users/{id}/end-sessions': 'MANAGE',
+  'POST /api/users/{id}/password-link': 'MANAGE',
+  'POST /api/organisations': 'MANAGE',
+  'GET /api/organisations/{id}': 'MANAGE',
+  'PATCH /api/organisations/{id}': 'MANAGE',
+  'DELETE /api/organisations/{id}': 'MANAGE',
+  'POST /api/organisations/{id}/approve': 'MANAGE',
+  'POST /api/organisations/{id}/decline': 'MANAGE',
+  'POST /api/organisations/{id}/suspend': 'MANAGE',
+  'POST /api/organisations/{id}/restore': 'MANAGE',
+  'POST /api/organisations/{id}/members': 'MANAGE',
+  'PATCH /api/organisations/{id}/members/{user}': 'MANAGE',
+  'DELETE /api/organisations/{id}/members/{user}': 'MANAGE',
+  'GET /api/organisations/{id}/invitations': 'MANAGE',
+  'POST /api/organisations/{id}/invitations': 'MANAGE',
+  'DELETE /api/organisations/{id}/invitations/{invitation}': 'MANAGE',
+  'GET /api/organisations/{id}/override': 'MANAGE',
+  'PUT /api/organisations/{id}/override': 'MANAGE',
+  'DELETE /api/organisations/{id}/override': 'MANAGE',
   'POST /api/token': 'held READ',
   'GET /api/usage/{meter}': 'held READ',
   'PUT /api/usage/{meter}': 'operator’s key',
@@ -80,6 +115,10 @@ const kinds: Record<string, { has: Need[]; otherwise: number }> = {
   'key that an operator made': { has: ['none', 'held READ', 'key', 'operator’s key'], otherwise: 403 },
   'deployment’s key that reads': { has: ['none', 'held READ', 'deployment'], otherwise: 403 },
   'deployment’s key that writes': { has: ['none', 'held READ', 'key', 'operator’s key', 'deployment'], otherwise: 403 },
+  'deployment’s key that manages': {
+    has: ['none', 'held READ', 'key', 'operator’s key', 'deployment', 'MANAGE'],
+    otherwise: 403,
+  },
 };
 
 let test: TestApp;

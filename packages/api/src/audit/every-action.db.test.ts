@@ -8,6 +8,7 @@ import { changes } from '../platform/db/schema/changes.ts';
 import { accountActions } from '../testing/audit/account-actions.ts';
 import type { AuditTest } from '../testing/audit/audit-case.ts';
 import { followFeed } from '../testing/audit/followed-feed.ts';
+import { managementActions } from '../testing/audit/management-actions.ts';
 import { commandActions, consoleActions } from '../testing/audit/operator-actions.ts';
 import { organisationActions, planActions } from '../testing/audit/organisation-actions.ts';
 import { toldActions, writers } from '../testing/audit/told-actions.ts';
@@ -20,7 +21,15 @@ beforeAll(async () => {
   test.operator = await makeOwner(test, { operator: true });
 });
 
-const tables = [accountActions, consoleActions, commandActions, organisationActions, planActions, toldActions];
+const tables = [
+  accountActions,
+  consoleActions,
+  commandActions,
+  managementActions,
+  organisationActions,
+  planActions,
+  toldActions,
+];
 const cases = tables.flatMap((table) => table(test));
 const nameOfCase = new Set(cases.map(([what]) => what));
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
@@ -29,7 +29,8 @@ export async function readActivity(db: Executor, userId: string, limit = 20) {
   const isAdministrator = sql`joined.role in ('owner', 'admin')`;
   const rows = await newestEntries(db, userId, limit, [
     newest(db, and(eq(auditEvents.userId, userId), isShown), limit),
-    newest(db, and(eq(auditEvents.actorId, userId), isShown), limit),
+    // What a key did that they made is not theirs to see again.
+    newest(db, and(eq(auditEvents.actorId, userId), isNull(auditEvents.keyId), isShown), limit),
     newestOfOrganisations(db, userId, limit, [
       inArray(auditEvents.action, visibleToMembers),
       and(isAdministrator, inArray(auditEvents.action, visibleToAdministrators)),
@@ -59,8 +60,8 @@ export function aboutUser(db: Executor, userId: string, limit: number): SQL {
 }
 
 /** Whether a user is the actor of an entry. An entry without an actor counts as the action of its user. */
-export function isOwn(entry: Pick<Entry, 'actorId' | 'userId'>, userId: string): boolean {
-  return (entry.actorId ?? entry.userId) === userId;
+export function isOwn(entry: Pick<Entry, 'actorId' | 'keyId' | 'userId'>, userId: string): boolean {
+  return entry.keyId === null && (entry.actorId ?? entry.userId) === userId;
 }
 
 type Entry = typeof auditEvents.$inferSelect;
@@ -76,12 +77,13 @@ export function shownUser(id: string | null, readerId: string | null, shown: Nam
   return id === readerId ? { kind: 'you' } : named(shown);
 }
 
-/** Returns what is shown of the user who acted. An operator is never named. */
+/** Returns what is shown of the user who acted. An operator is never named, and an API key that manages counts as one. */
 export function actorOf(
-  { action, actorId, userId }: Entry,
+  { action, actorId, keyId, userId }: Entry,
   readerId: string | null,
   shown: NamedUser,
 ): ShownUser | null {
+  if (keyId !== null) return { kind: 'operator' };
   if (actorId !== null && actorId === readerId) return { kind: 'you' };
   if (operatorActions.includes(action as AuditAction)) return { kind: 'operator' };
   return shownUser(actorId ?? userId, readerId, shown);

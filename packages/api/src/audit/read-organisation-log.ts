@@ -60,7 +60,10 @@ export async function readOrganisationLog(
   return rows.map(({ entry, actor, subject, actorBelongs, subjectBelongs }) => ({
     ...describe(entry),
     actor: actorOf(entry, null, actorBelongs ? actor : entry.actorId === null && subjectBelongs ? subject : null),
-    person: entry.actorId === null ? null : shownUser(entry.userId, null, subjectBelongs ? subject : null),
+    person:
+      entry.actorId === null && entry.keyId === null
+        ? null
+        : shownUser(entry.userId, null, subjectBelongs ? subject : null),
   }));
 }
 

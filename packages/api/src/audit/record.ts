@@ -11,6 +11,8 @@ type Entry = {
   action: AuditAction;
   /** The user who acted; null for an admin command and for an action not attributed to a user. */
   actorId?: string | null;
+  /** The API key that acted, with its maker as actor. */
+  keyId?: string | null | undefined;
   userId?: string | null;
   organisationId?: string | null;
   client?: Client | undefined;
@@ -43,6 +45,7 @@ function auditValues(now: Date, entry: Entry) {
     at: now,
     action: entry.action,
     actorId: entry.actorId ?? null,
+    keyId: entry.keyId ?? null,
     userId: entry.userId ?? null,
     organisationId: entry.organisationId ?? null,
     client: entry.client?.address ?? null,
@@ -57,6 +60,7 @@ const auditRow = {
   at: sql.placeholder('at'),
   action: sql.placeholder('action'),
   actorId: sql.placeholder('actorId'),
+  keyId: sql.placeholder('keyId'),
   userId: sql.placeholder('userId'),
   organisationId: sql.placeholder('organisationId'),
   client: sql.placeholder('client'),

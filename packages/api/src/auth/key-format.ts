@@ -34,3 +34,13 @@ function prefixOf({ publicBaseUrl }: Pick<Config, 'publicBaseUrl'>): string {
 function checksumOf(start: string): string {
   return createHash('sha256').update(start).digest('base64url').slice(0, checksumLength);
 }
+
+/** What a key may have. Each includes the ones before it. */
+export type KeyScope = 'READ' | 'WRITE' | 'MANAGE';
+
+const keyScopes: KeyScope[] = ['READ', 'WRITE', 'MANAGE'];
+
+/** Returns the scopes of a key: the stored one with those that it includes. */
+export function scopesOfKey(scope: KeyScope): KeyScope[] {
+  return keyScopes.slice(0, keyScopes.indexOf(scope) + 1);
+}

@@ -3,8 +3,11 @@ import type { PlanRow } from '../organisations/plan.ts';
 import { AppError } from '../platform/errors.ts';
 import { message } from '../platform/messages.ts';
 import type { RequiredBy } from './factors/who-must.ts';
+import { type KeyScope, scopesOfKey } from './key-format.ts';
 
-export type Scope = 'READ' | 'WRITE' | 'ADMIN';
+/** What the role of a member may give. */
+export type RoleScope = 'READ' | 'WRITE' | 'ADMIN';
+export type Scope = RoleScope | KeyScope;
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
 /** What every principal has, whatever it was resolved from: an organisation and its scopes there. */
@@ -12,7 +15,7 @@ export type Authority = {
   organisation: { id: string; slug: string; name: string | null } | null;
   /** The same as organisation.id. */
   organisationId: string | null;
-  /** A scope never comes without the weaker ones: ADMIN includes WRITE, WRITE includes READ. */
+  /** A scope never comes without the weaker ones: ADMIN and MANAGE include WRITE, WRITE includes READ. */
   scopes: Scope[];
   /** The organisation's plan as it is stored, for `currentPlan`. */
   planRow: PlanRow | null;
@@ -71,6 +74,10 @@ export type KeyPrincipal = Authority & {
     name: string;
     /** Whether an operator made it, not an administrator of its organisation. */
     byOperator: boolean;
+    /** The user who made or kept it; null for an admin command, and after that account was deleted. */
+    createdBy: string | null;
+    /** Whether it may make password links. */
+    passwordLinks: boolean;
   };
 };
 
@@ -80,7 +87,7 @@ export type KeyPrincipal = Authority & {
  */
 export type Principal = UserPrincipal | KeyPrincipal;
 
-const scopesOf: Record<Role, Scope[]> = {
+const scopesOf: Record<Role, RoleScope[]> = {
   owner: ['READ', 'WRITE', 'ADMIN'],
   admin: ['READ', 'WRITE', 'ADMIN'],
   member: ['READ', 'WRITE'],
@@ -108,7 +115,7 @@ export function makePrincipal(
     >,
 ): UserPrincipal {
   const { accountStatus, role, organisation, factorMissing = null } = facts;
-  const scopes = accountStatus === 'active' && role !== null && factorMissing === null ? scopesOf[role] : [];
+  const scopes: Scope[] = accountStatus === 'active' && role !== null && factorMissing === null ? scopesOf[role] : [];
 
   return {
     ...facts,
@@ -144,11 +151,11 @@ export function makeKeyPrincipal({
   approval,
   ...facts
 }: Pick<KeyPrincipal, 'key' | 'organisation' | 'planRow'> & {
-  scope: 'READ' | 'WRITE';
+  scope: KeyScope;
   approval: Approval | null;
 }): KeyPrincipal {
   const open = approval === null || approval === 'approved';
-  const scopes: Scope[] = !open ? [] : scope === 'WRITE' ? ['READ', 'WRITE'] : ['READ'];
+  const scopes: Scope[] = open ? scopesOfKey(scope) : [];
 
   return {
     ...facts,
@@ -197,6 +204,7 @@ type Implied = {
   READ: 'approved' | 'READ';
   WRITE: 'approved' | 'READ' | 'WRITE';
   ADMIN: 'approved' | 'READ' | 'WRITE' | 'ADMIN';
+  MANAGE: 'approved' | 'READ' | 'WRITE' | 'MANAGE';
 };
 
 /**
@@ -294,6 +302,21 @@ export function requireWritingKey(principal: Principal & Holding<'WRITE'>): Writ
 export function requireOperatorsKey(principal: WritingKey): WritingKey {
   if (principal.organisation === null || principal.key.byOperator) return principal;
   throw new AppError('FORBIDDEN', 'This needs an API key that an operator made.');
+}
+
+/** A key of the deployment that manages users and organisations, as an operator does in the console. */
+export type ManagingKey = KeyPrincipal & Holding<'MANAGE'> & Passed<'deployment'>;
+
+/**
+ * Returns the principal as a key that manages. Only a key of the deployment can have the scope, by constraint.
+ *
+ * @throws AppError FORBIDDEN for a session and for every other key, and as `require` of the principal.
+ */
+export function requireManagingKey(principal: Principal): ManagingKey {
+  principal.require('READ');
+  if (principal.kind !== 'key') throw new AppError('FORBIDDEN', 'This needs an API key with the scope MANAGE.');
+  principal.require('MANAGE');
+  return principal as ManagingKey;
 }
 
 /** Returns the user as an operator. @throws AppError FORBIDDEN without the power of an operator's mark. */

@@ -25,9 +25,9 @@ export async function readKey(app: App, key: string, { readOnly = false } = {}):
   if (row === undefined) return null;
 
   if (!readOnly) await recordUse(app, row);
-  const { id, name, byOperator, scope, organisation } = row;
+  const { id, name, byOperator, createdBy, passwordLinks, scope, organisation } = row;
   return makeKeyPrincipal({
-    key: { id, name, byOperator },
+    key: { id, name, byOperator, createdBy, passwordLinks },
     scope,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     approval: organisation && approvalOf(organisation),
@@ -41,6 +41,8 @@ const keyFacts = prepared((db) =>
       id: apiKeys.id,
       name: apiKeys.name,
       byOperator: apiKeys.byOperator,
+      createdBy: apiKeys.createdBy,
+      passwordLinks: apiKeys.passwordLinks,
       scope: apiKeys.scope,
       lastUsedAt: apiKeys.lastUsedAt,
       organisation: basicColumns,

@@ -58,7 +58,7 @@ type UserChange = { userId: string } & (
  * a user is told once for each of their organisations, and for none where there is none.
  *
  * What nobody has verified is told to nobody: nothing is recorded about a user whose address is unverified, nor about
- * an organisation without a verified member.
+ * an organisation without a verified member, unless an API key or an import made it.
  */
 export async function recordChange(
   tx: Transaction,
@@ -69,7 +69,7 @@ export async function recordChange(
   const data = ('data' in change && change.data) || {};
   if (!('userId' in change)) {
     const { organisationId } = change;
-    const where = sql`where exists (${verifiedMembers(organisationId)})`;
+    const where = sql`where ${isKnown(organisationId)}`;
     await insert(tx, now, { type, organisationId: sql`${organisationId}`, userId: null, data }, where);
   } else if ('organisationId' in change) {
     const { organisationId, userId } = change;
@@ -90,6 +90,27 @@ export async function recordDeletedUser(tx: Transaction, now: Date, userId: stri
   await insert(tx, now, left, sql`from ${membershipsOf(userId, sql`join`)}`);
 }
 
+/** Tells that an API key or an import made an organisation, before its members. */
+export async function recordCreated(tx: Transaction, now: Date, organisationId: string): Promise<void> {
+  const [made] = await tx
+    .select({ slug: organisations.slug, name: organisations.name })
+    .from(organisations)
+    .where(eq(organisations.id, organisationId));
+  if (made !== undefined) {
+    await tx.insert(changes).values({ at: now, type: 'organisation.created', organisationId, data: made });
+  }
+}
+
+/** Tells that a user whose address was just verified belongs to each of their organisations, as `recordJoined` does. */
+export async function recordAllJoined(tx: Transaction, now: Date, userId: string): Promise<void> {
+  const joined = await tx
+    .select({ organisationId: memberships.organisationId })
+    .from(memberships)
+    .where(eq(memberships.userId, userId))
+    .orderBy(memberships.createdAt, memberships.organisationId);
+  for (const { organisationId } of joined) await recordJoined(tx, now, { organisationId, userId });
+}
+
 /**
  * Tells that a verified user belongs to an organisation. Of its first verified member, with whom the e-mail gate of the
  * organisation opened, it first tells that the organisation exists, and at last what operators had decided about it.
@@ -108,7 +129,8 @@ export async function recordJoined(
       name: organisations.name,
       approval: organisations.approval,
       suspendedAt: organisations.suspendedAt,
-      isFirst: sql<boolean>`not exists (${others})`,
+      // One that an API key or an import made was told when it was made.
+      isFirst: sql<boolean>`not ${organisations.provisioned} and not exists (${others})`,
     })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
@@ -149,6 +171,12 @@ function membershipsOf(userId: string, join: SQL): SQL {
 
 function isVerified(userId: string): SQL {
   return sql`${users.id} = ${userId} and ${users.emailVerifiedAt} is not null`;
+}
+
+/** Whether other services know an organisation. */
+function isKnown(organisationId: string): SQL {
+  return sql`(exists (${verifiedMembers(organisationId)}) or exists (select from ${organisations}
+    where ${organisations.id} = ${organisationId} and ${organisations.provisioned}))`;
 }
 
 function verifiedMembers(organisationId: string): SQL {

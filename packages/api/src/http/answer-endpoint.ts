@@ -1,9 +1,10 @@
 import type { App } from '../app.ts';
 import { receiveEvent } from '../billing/events/receive-event.ts';
-import { AppError, isAppError } from '../platform/errors.ts';
+import { AppError, invalid, isAppError } from '../platform/errors.ts';
 import type { Endpoint } from '../router/endpoint.ts';
 import { endpoints } from '../router/endpoints.ts';
 import type { Caller } from '../router/root.ts';
+import { unknownMember } from '../router/trpc.ts';
 import { answerMetrics } from './answer-metrics.ts';
 import { answerTrpc } from './answer-trpc.ts';
 import { httpErrorOf, recordFailure, rejectionHeaders } from './error-response.ts';
@@ -96,7 +97,11 @@ async function callEndpoint(
     endpoint.procedure === null
       ? await receivePaymentEvent(state, request)
       : await procedureOf(state.api, endpoint.procedure)(inputOf(endpoint, state, request, params));
-  return { status: 200, headers: endpoint.headersOf?.(answer as never) ?? {}, body: JSON.stringify(answer) };
+  return {
+    status: endpoint.status ?? 200,
+    headers: endpoint.headersOf?.(answer as never) ?? {},
+    body: JSON.stringify(answer),
+  };
 }
 
 /** Receives signed events, verified on their exact bytes. The status codes are those of the interface §4. */
@@ -126,7 +131,9 @@ function inputOf(
   const ofPath = inputOfPath?.(params) ?? params;
   if (method === 'get') return { ...(query !== undefined && queryOf(search)), ...ofPath };
   const read = parseJson(body, headers.get('content-type'));
-  return isAppError(read) ? read : { ...read.value, ...ofPath };
+  if (isAppError(read)) return read;
+  const twice = Object.keys(ofPath).find((name) => Object.hasOwn(read.value, name));
+  return twice === undefined ? { ...read.value, ...ofPath } : invalid({ [twice]: unknownMember });
 }
 
 /** An empty value in a query counts as absent, and the first of equal names wins. */
@@ -162,7 +169,7 @@ const routes = [...new Set(endpoints.map(({ path }) => path))].map((path) => {
     if (endpoint.method === 'get') byMethod.HEAD = endpoint;
   }
   const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
-  const methods = ['GET', 'HEAD', 'POST', 'PUT'].filter((method) => method in byMethod);
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => method in byMethod);
   return { route: path.replaceAll('{', '[').replaceAll('}', ']'), methods, byMethod, pattern };
 });
 const withoutParams = new Map(routes.map((each) => [each.route, { ...each, params: {} }]));

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
-import type { Administrator } from '../auth/principal.ts';
+import type { Administrator, Role } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
 import { type Ended, endStarted, keepKeysField } from '../organisations/started.ts';
+import type { Transaction } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
@@ -58,21 +59,27 @@ export async function changeRole(
     if (before === role) return null;
     if (before === 'owner') requireAnotherOwner(members, userId);
 
-    const membership = and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId));
-    await tx.update(memberships).set({ role }).where(membership);
-    const actor = { actorId: principal.user.id, client };
-    const losesAdmin = role === 'member' || role === 'viewer';
     const keys = keepsKeys || userId === principal.user.id ? 'keep' : 'revoke';
-    const ended = losesAdmin ? await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor }) : null;
-    await recordAudit(tx, app.now(), {
-      action: 'role-changed',
-      actorId: principal.user.id,
-      userId,
-      organisationId,
-      client,
-      details: { from: before, to: role },
-    });
-    await recordChange(tx, app.now(), { type: 'member.role_changed', organisationId, userId, data: { role } });
-    return ended;
+    const actor = { actorId: principal.user.id, client };
+    return setRole(app, tx, { organisationId, userId, before, role, keys }, actor);
   });
+}
+
+type NewRole = { organisationId: string; userId: string; before: Role; role: Role; keys: 'keep' | 'revoke' };
+
+/** Changes a member's role, whose organisation the caller has locked, and ends what the role no longer allows. */
+export async function setRole(
+  app: App,
+  tx: Transaction,
+  { organisationId, userId, before, role, keys }: NewRole,
+  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+): Promise<Ended | null> {
+  const membership = and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId));
+  await tx.update(memberships).set({ role }).where(membership);
+  const losesAdmin = role === 'member' || role === 'viewer';
+  const ended = losesAdmin ? await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor }) : null;
+  const about = { ...actor, userId, organisationId, details: { from: before, to: role } };
+  await recordAudit(tx, app.now(), { action: 'role-changed', ...about });
+  await recordChange(tx, app.now(), { type: 'member.role_changed', organisationId, userId, data: { role } });
+  return ended;
 }

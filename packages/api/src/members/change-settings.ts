@@ -50,17 +50,24 @@ export async function renameOwnOrganisation(
     if (before.name === name) return;
     requireUnchanged(before.name, shown);
 
-    await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
-    const data = { slug: before.slug, name };
-    await recordChange(tx, app.now(), { type: 'organisation.renamed', organisationId, data });
-    await recordAudit(tx, app.now(), {
-      action: 'organisation-renamed',
-      actorId: principal.user.id,
-      organisationId,
-      client,
-      details: { ...(before.name !== null && { from: before.name }), to: name },
-    });
+    await storeName(app, tx, { organisationId, before, name }, { actorId: principal.user.id, client });
   });
+}
+
+type NewName = { organisationId: string; before: { slug: string; name: string | null }; name: string };
+
+/** Gives an organisation, which the caller has locked, another name, as `renameOwnOrganisation` does. */
+export async function storeName(
+  app: App,
+  tx: Transaction,
+  { organisationId, before, name }: NewName,
+  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+): Promise<void> {
+  await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
+  const data = { slug: before.slug, name };
+  await recordChange(tx, app.now(), { type: 'organisation.renamed', organisationId, data });
+  const details = { ...(before.name !== null && { from: before.name }), to: name };
+  await recordAudit(tx, app.now(), { action: 'organisation-renamed', ...actor, organisationId, details });
 }
 
 /**

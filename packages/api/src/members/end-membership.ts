@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Administrator, Approved } from '../auth/principal.ts';
+import type { Administrator, Approved, Role } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
 import { type Ended, endStarted, keepKeysField, readStarted, revokeKeysField } from '../organisations/started.ts';
@@ -48,13 +48,24 @@ export async function removeMember(
     }
 
     const keys = keepsKeys ? 'keep' : 'revoke';
-    const actor = { actorId: principal.user.id, client };
-    const ended = await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor });
-    await endMembership(tx, app.now(), { organisationId, userId });
-    const entry = { actorId: principal.user.id, userId, organisationId, client, details: { role } };
-    await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
-    return ended;
+    return removeFrom(app, tx, { organisationId, userId, role, keys }, { actorId: principal.user.id, client });
   });
+}
+
+type Removal = { organisationId: string; userId: string; role: Role; keys: 'keep' | 'revoke' };
+
+/** Removes a member, whose organisation the caller has locked, as `removeMember` does. */
+export async function removeFrom(
+  app: App,
+  tx: Transaction,
+  { organisationId, userId, role, keys }: Removal,
+  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+): Promise<Ended> {
+  const ended = await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor });
+  await endMembership(tx, app.now(), { organisationId, userId });
+  const entry = { ...actor, userId, organisationId, details: { role } };
+  await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
+  return ended;
 }
 
 /**

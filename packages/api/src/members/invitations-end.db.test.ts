@@ -37,7 +37,7 @@ async function makeInviters() {
   return { owner, other, colleague };
 }
 
-async function makersIn({ organisationId }: { organisationId: string }): Promise<string[]> {
+async function makersIn({ organisationId }: { organisationId: string }): Promise<(string | null)[]> {
   const rows = await test.app.db.select().from(invitations).where(eq(invitations.organisationId, organisationId));
   return rows.map(({ createdBy }) => createdBy);
 }

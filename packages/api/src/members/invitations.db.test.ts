@@ -87,7 +87,7 @@ it('50 concurrent joins never exceed the plan’s limit, and the error names it'
   expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
   expect(await membersOf(owner.organisationId)).toBe(10);
 
-  const full = { cause: { code: 'FORBIDDEN', message: 'The Silver plan allows 10 members.' } };
+  const full = { cause: { code: 'LIMIT_REACHED', message: 'The Silver plan allows 10 members.' } };
   const refused = ended.findIndex(({ status }) => status === 'rejected');
   await expect(people[refused]?.api.members.join({ token: tokens[refused] ?? '' })).rejects.toMatchObject(full);
   await expect(makeInvitation(owner)).rejects.toMatchObject(full);

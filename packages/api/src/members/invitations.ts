@@ -7,6 +7,7 @@ import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../billing/usage/member-room.ts';
+import type { Transaction } from '../platform/db/client.ts';
 import { newId } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { invitations } from '../platform/db/schema/members.ts';
@@ -56,32 +57,45 @@ export async function invite(
 ) {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   if (role === 'admin') await confirmUser(app, principal, confirming, client);
-  const now = app.now();
-  const token = newToken();
-  const expiresAt = new Date(now.getTime() + lifetimeDays * dayMilliseconds);
-
-  await app.db.transaction(async (tx) => {
+  const made = await app.db.transaction(async (tx) => {
     await lockUser(tx, principal.user.id);
     await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
-    await requireRoomForMember(app, tx, organisationId);
-    const open = await tx.$count(invitations, isOpen(organisationId, now));
-    if (open >= maximumOpen)
-      throw new AppError('VALIDATION', message('too_many_invitations', { maximum: maximumOpen }));
-
-    const row = {
-      id: newId(now),
-      tokenHash: hashToken(token),
-      organisationId,
-      createdBy: principal.user.id,
-      role,
-      note,
-    };
-    await tx.insert(invitations).values({ ...row, createdAt: now, expiresAt });
-    const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: row.id, role } };
-    await recordAudit(tx, now, { action: 'invitation-made', ...entry });
+    return storeInvitation(app, tx, { organisationId, role, note }, { actorId: principal.user.id, client });
   });
+  return { url: made.url, role, note, expires_at: made.expires_at };
+}
 
-  return { url: invitationLink(app.config, token), role, note, expires_at: expiresAt.toISOString() };
+type NewInvitation = { organisationId: string; role: 'admin' | 'member' | 'viewer'; note: string | null };
+
+/**
+ * Stores an invitation to an organisation whose members the caller has locked, as `invite` does. Its maker is the actor's
+ * key, else the actor.
+ */
+export async function storeInvitation(
+  app: App,
+  tx: Transaction,
+  { organisationId, role, note }: NewInvitation,
+  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+): Promise<{ id: string; url: string; expires_at: string }> {
+  const now = app.now();
+  const token = newToken();
+  const url = invitationLink(app.config, token);
+  const expiresAt = new Date(now.getTime() + lifetimeDays * dayMilliseconds);
+  await requireRoomForMember(app, tx, organisationId);
+  const open = await tx.$count(invitations, isOpen(organisationId, now));
+  if (open >= maximumOpen) throw new AppError('VALIDATION', message('too_many_invitations', { maximum: maximumOpen }));
+
+  const id = newId(now);
+  const maker = actor.keyId === undefined ? { createdBy: actor.actorId } : { keyId: actor.keyId };
+  const row = { id, tokenHash: hashToken(token), organisationId, ...maker, role, note };
+  await tx.insert(invitations).values({ ...row, createdAt: now, expiresAt });
+  await recordAudit(tx, now, {
+    action: 'invitation-made',
+    ...actor,
+    organisationId,
+    details: { invitation: id, role },
+  });
+  return { id, url, expires_at: expiresAt.toISOString() };
 }
 
 /**
@@ -102,7 +116,7 @@ export async function listInvitations(app: App, principal: Administrator) {
       expiresAt: invitations.expiresAt,
     })
     .from(invitations)
-    .innerJoin(users, eq(users.id, invitations.createdBy))
+    .leftJoin(users, eq(users.id, invitations.createdBy))
     .where(isOpen(organisation.id, app.now()))
     .orderBy(asc(invitations.expiresAt), asc(invitations.id));
   return open.map(({ id, role, note, creator, createdAt, expiresAt }) => ({
@@ -129,17 +143,26 @@ export async function revokeInvitation(
 ): Promise<void> {
   const { id: organisationId } = principal.requireOrganisation();
 
-  await app.db.transaction(async (tx) => {
-    const revoked = await tx
-      .delete(invitations)
-      .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
-      .returning({ id: invitations.id });
-    if (revoked.length === 0) throw new AppError('NOT_FOUND', message('no_such_invitation'));
-    const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: id } };
-    await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
-  });
+  const actor = { actorId: principal.user.id, client };
+  await app.db.transaction((tx) => deleteInvitation(app, tx, { organisationId, id }, actor));
 }
 
-function isOpen(organisationId: string, now: Date) {
+/** Deletes an unused invitation of an organisation. @throws AppError NOT_FOUND if there is no such invitation. */
+export async function deleteInvitation(
+  app: App,
+  tx: Transaction,
+  { organisationId, id }: { organisationId: string; id: string },
+  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+): Promise<void> {
+  const revoked = await tx
+    .delete(invitations)
+    .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
+    .returning({ id: invitations.id });
+  if (revoked.length === 0) throw new AppError('NOT_FOUND', message('no_such_invitation'));
+  const entry = { ...actor, organisationId, details: { invitation: id } };
+  await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
+}
+
+export function isOpen(organisationId: string, now: Date) {
   return and(eq(invitations.organisationId, organisationId), gt(invitations.expiresAt, now));
 }

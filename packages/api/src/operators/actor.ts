@@ -4,10 +4,12 @@ import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { freeLine } from '../platform/security/text.ts';
 
-/** The actor of a change: an operator in the console, or an admin command. */
+/** The actor of a change: an operator in the console, an API key that manages, or an admin command. */
 export type Actor = {
-  /** Null for an admin command. */
+  /** The operator, or the maker of the key; null for an admin command. */
   actorId: string | null;
+  /** The key that acts; absent where none does. */
+  keyId?: string;
   client?: Client;
   /** The organisation that an operator acts for, which they cannot close. */
   ownOrganisationId?: string | null;

@@ -3,25 +3,38 @@ import type { App } from '../app.ts';
 import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../auth/principal.ts';
 import { readKeys } from '../members/keys/list-keys.ts';
-import { type CreatedKey, type KeyOwner, newKeyInput, revokeStoredKey, storeKey } from '../members/keys/store-key.ts';
+import {
+  type CreatedKey,
+  type KeyOwner,
+  operatorsKeyInput,
+  revokeStoredKey,
+  storeKey,
+} from '../members/keys/store-key.ts';
+import { invalid } from '../platform/errors.ts';
 import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import type { Actor } from './actor.ts';
 import { lockOperator } from './find-accounts.ts';
 
-export const createDeploymentKeyInput = newKeyInput.extend(confirmation);
+export const createDeploymentKeyInput = z.object(confirmation).and(operatorsKeyInput);
 export const operatorKeyInput = z.object({ id: z.uuid(zodMessage('no_such_key')) });
 
 /**
  * Creates a key of the deployment, or of an organisation. The answer is the only place that ever
  * holds the key.
+ *
+ * @throws AppError VALIDATION for an organisation's key with the scope MANAGE, and for password links without it.
  */
-export function createOperatorKey(
+export async function createOperatorKey(
   app: App,
   owner: KeyOwner,
-  input: z.output<typeof newKeyInput>,
+  input: z.output<typeof operatorsKeyInput> & { passwordLinks?: boolean },
   actor: Actor,
 ): Promise<CreatedKey> {
+  const manages = input.scope === 'MANAGE';
+  if (manages && owner.organisationId !== null) throw invalid({ scope: 'A key of an organisation cannot manage.' });
+  if (input.passwordLinks && !manages)
+    throw invalid({ scope: 'Only a key with the scope MANAGE makes password links.' });
   return app.db.transaction((tx) => storeKey(app, tx, owner, input, actor, { byOperator: true }));
 }
 

@@ -8,6 +8,7 @@ import type { Operator } from '../auth/principal.ts';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
+import { apiKeys } from '../platform/db/schema/keys.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { isAppError } from '../platform/errors.ts';
 import { freeLine } from '../platform/security/text.ts';
@@ -28,18 +29,23 @@ export function entriesAboutOrganisation(db: Executor, organisationId: string) {
 
 async function readEntries(db: Executor, concerns: SQL | undefined) {
   const rows = await db
-    .select({ entry: auditEvents, actor: users.email })
+    .select({ entry: auditEvents, actor: users.email, key: apiKeys.name })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .leftJoin(apiKeys, eq(apiKeys.id, auditEvents.keyId))
     .where(concerns)
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
     .limit(maxEntries);
 
-  return rows.map(({ entry, actor }) => shownEntry(entry, actor));
+  return rows.map(({ entry, actor, key }) => shownEntry(entry, actor, key));
 }
 
 /** Converts an entry to the form that operators see. */
-function shownEntry({ id, at, action, details, client }: typeof auditEvents.$inferSelect, actor: string | null) {
+function shownEntry(
+  { id, at, action, details, client, keyId }: typeof auditEvents.$inferSelect,
+  actor: string | null,
+  key: string | null,
+) {
   return {
     id,
     at: at.toISOString(),
@@ -49,6 +55,8 @@ function shownEntry({ id, at, action, details, client }: typeof auditEvents.$inf
     client,
     /** The address of the user who acted; null for an admin command, a rule and a deleted account. */
     actor,
+    /** The name of the API key that acted, whose maker the actor is; its id where the key is kept no longer; else null. */
+    key: key ?? keyId,
   };
 }
 
@@ -70,11 +78,13 @@ export async function readAudit(app: App, _operator: Operator, { person, action,
     .select({
       entry: auditEvents,
       actor: users.email,
+      key: apiKeys.name,
       subject: subject.email,
       organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
     })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .leftJoin(apiKeys, eq(apiKeys.id, auditEvents.keyId))
     .leftJoin(subject, eq(subject.id, auditEvents.userId))
     .leftJoin(organisations, eq(organisations.id, auditEvents.organisationId))
     .where(
@@ -90,10 +100,13 @@ export async function readAudit(app: App, _operator: Operator, { person, action,
   const shown = rows.slice(0, rowsPerPage);
   const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
   return {
-    entries: shown.map(({ entry, actor, subject: about, organisation }) => ({
-      ...shownEntry(entry, actor),
+    entries: shown.map(({ entry, actor, key, subject: about, organisation }) => ({
+      ...shownEntry(entry, actor, key),
       /** The user whom it is about, unless that is the actor; the address is null of a deleted one. */
-      person: entry.userId === null || entry.userId === entry.actorId ? null : { id: entry.userId, email: about },
+      person:
+        entry.userId === null || (entry.userId === entry.actorId && entry.keyId === null)
+          ? null
+          : { id: entry.userId, email: about },
       organisation,
     })),
     next: last === undefined ? null : cursorOf(last.entry.at, last.entry.id),

@@ -71,9 +71,8 @@ export const basicColumns = {
 };
 
 /**
- * The condition for organisations that other services may know: those whose e-mail gate opened, and those that an import
- * or an API key made.
- * The name and address of a sign-up that was not verified are what a stranger typed.
+ * The condition for organisations that other services may know: those whose e-mail gate opened, and those that an API key
+ * or an import made. The name and address of a sign-up that was not verified are what a stranger typed.
  */
 export function isVerified(): SQL {
   return sql`(${organisations.approval} <> 'pending' or ${organisations.provisioned} or exists (

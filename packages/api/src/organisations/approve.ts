@@ -9,8 +9,14 @@ import type { Client } from '../platform/security/client.ts';
 import { isApprovedDomain } from './account-status.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from './end-access.ts';
 
-/** A decision and its actor: an operator in the console; null for an admin command or a rule. */
-type Decision = { organisationIds: string[]; actorId: string | null; client?: Client | undefined; now: Date };
+/** A decision and its actor: an operator in the console, or an API key and its maker; null for an admin command or a rule. */
+type Decision = {
+  organisationIds: string[];
+  actorId: string | null;
+  keyId?: string | undefined;
+  client?: Client | undefined;
+  now: Date;
+};
 
 /**
  * Opens the approval gate of organisations that await approval or were declined, as an operator may.
@@ -68,7 +74,7 @@ export async function approveByAddress(
 /** A suspended organisation does not change: other services would take the approval for its end. */
 async function approve(
   tx: Transaction,
-  { organisationIds, actorId, client, now }: Decision,
+  { organisationIds, actorId, keyId, client, now }: Decision,
   which: SQL | undefined,
 ): Promise<string[]> {
   const changed = await tx
@@ -78,7 +84,7 @@ async function approve(
     .returning({ id: organisations.id });
 
   for (const { id } of changed) {
-    await recordAudit(tx, now, { action: 'organisation-approved', actorId, organisationId: id, client });
+    await recordAudit(tx, now, { action: 'organisation-approved', actorId, keyId, organisationId: id, client });
     await recordChange(tx, now, { type: 'organisation.approved', organisationId: id });
   }
   return changed.map(({ id }) => id);
@@ -90,7 +96,7 @@ async function approve(
  */
 export async function declineOrganisations(
   tx: Transaction,
-  { organisationIds, actorId, client, now, reason }: Decision & { reason: string },
+  { organisationIds, actorId, keyId, client, now, reason }: Decision & { reason: string },
 ) {
   const waiting = and(inArray(organisations.id, organisationIds), eq(organisations.approval, 'pending'));
   await lockUsersIn(tx, organisationIds);
@@ -104,6 +110,7 @@ export async function declineOrganisations(
     await recordAudit(tx, now, {
       action: 'organisation-declined',
       actorId,
+      keyId,
       organisationId: id,
       client,
       details: { reason },

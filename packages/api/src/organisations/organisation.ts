@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { asc, eq, inArray, sql } from 'drizzle-orm';
-import { recordChange } from '../changes/record-change.ts';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { recordChange, recordCreated, recordJoined } from '../changes/record-change.ts';
 import { prepared, type Transaction } from '../platform/db/client.ts';
 import { newId } from '../platform/db/id.ts';
+import { users } from '../platform/db/schema/accounts.ts';
 import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -10,6 +11,9 @@ import { isSqlState } from '../platform/errors.ts';
 
 /** `id` is that of the new organisation, for a caller that needs it earlier. */
 type NewOrganisation = { id?: string; ownerId: string; name: string | null; email: string };
+
+/** An organisation that an API key or an import makes. It may have no owner yet. */
+type ProvisionedOrganisation = { name: string; ownerId: string | null };
 
 /**
  * Creates an organisation that awaits approval, and its owner's membership.
@@ -21,11 +25,55 @@ export async function createOrganisation(
   now: Date,
   { id = newId(now), ownerId, name, email }: NewOrganisation,
 ): Promise<string> {
-  const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
+  await insertOrganisation(tx, now, { id, wanted: slugFrom(name ?? email.slice(0, email.indexOf('@'))), name });
+  await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
+  return id;
+}
 
+/**
+ * Creates an organisation that awaits approval for an API key or an import, and tells other services at once: the
+ * company itself typed the name. Returns its id.
+ */
+export async function provisionOrganisation(
+  tx: Transaction,
+  now: Date,
+  { name, ownerId }: ProvisionedOrganisation,
+): Promise<string> {
+  const id = newId(now);
+  await insertOrganisation(tx, now, { id, wanted: slugFrom(name), name });
+  await markProvisioned(tx, now, id);
+  if (ownerId !== null) await addMember(tx, now, { organisationId: id, userId: ownerId, role: 'owner' });
+  return id;
+}
+
+/** Marks an organisation that nobody has proved as one that the company made, and tells other services about it. */
+export async function markProvisioned(tx: Transaction, now: Date, id: string): Promise<void> {
+  await tx.update(organisations).set({ provisioned: true }).where(eq(organisations.id, id));
+  await recordCreated(tx, now, id);
+}
+
+type NewMember = { organisationId: string; userId: string; role: typeof memberships.$inferInsert.role };
+
+/** Makes a user a member, for an API key or an import. The user needs no approval of their own from then on. */
+export async function addMember(
+  tx: Transaction,
+  now: Date,
+  { organisationId, userId, role }: NewMember,
+): Promise<void> {
+  await tx.insert(memberships).values({ organisationId, userId, role, createdAt: now });
+  await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, userId));
+  await recordJoined(tx, now, { organisationId, userId });
+}
+
+/** Inserts an organisation. After a conflict of the slug another one is tried. */
+async function insertOrganisation(
+  tx: Transaction,
+  now: Date,
+  { id, wanted, name }: { id: string; wanted: string; name: string | null },
+): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const slug = slugCandidate(wanted, attempt);
-    if ((await createWithSlug(tx, now, { id, ownerId, name, slug })) !== null) return id;
+    const values = { id, slug: slugCandidate(wanted, attempt), name, createdAt: now };
+    if ((await insertion(tx).execute(values)).length > 0) return;
   }
 }
 
@@ -139,7 +187,7 @@ export async function lockOrganisations(tx: Transaction, ids: string[]): Promise
  * Deletes those of the given organisations that have no member left, including approved ones, so
  * that their slugs are free again. To be called only with the organisations of users who never
  * verified their address: an organisation that lost its last member for another reason stays. An
- * organisation that the payment provider knows also stays, because the provider may still charge for
+ * organisation that an API key or an import made stays too. An organisation that the payment provider knows also stays, because the provider may still charge for
  * a subscription that only this row identifies.
  */
 export async function deleteWithoutMembers(tx: Transaction, organisationIds: string[]): Promise<void> {
@@ -156,6 +204,7 @@ export async function deleteWithoutMembers(tx: Transaction, organisationIds: str
     const members = await tx.$count(memberships, eq(memberships.organisationId, id));
     const customers = await tx.$count(paymentCustomers, eq(paymentCustomers.organisationId, id));
     const subscriptions = await tx.$count(paymentSubscriptions, eq(paymentSubscriptions.organisationId, id));
-    if (members + customers + subscriptions === 0) await tx.delete(organisations).where(eq(organisations.id, id));
+    if (members + customers + subscriptions > 0) continue;
+    await tx.delete(organisations).where(and(eq(organisations.id, id), eq(organisations.provisioned, false)));
   }
 }

@@ -20,7 +20,10 @@ export const revokeKeysField = z.boolean().optional();
 type Ending = { userId: string; of: 'everything' | { organisationId: string } | 'operator' };
 
 /** What of it happens to the keys, and who decides that: a kept key belongs to them. */
-type KeysDecision = { keys: 'revoke' | 'keep'; actor: { actorId: string | null; client?: Client | undefined } };
+type KeysDecision = { keys: 'revoke' | 'keep'; actor: Actor };
+
+/** Who acts: a user, or an API key and its maker; null for an admin command. */
+type Actor = { actorId: string | null; keyId?: string; client?: Client | undefined };
 
 /** What ended, for the page that says so. */
 export type Ended = { keys: string[]; invitations: number; links: number };
@@ -92,12 +95,23 @@ async function endKeys(tx: Transaction, now: Date, ending: Ending, { keys, actor
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(theirs)
-    .returning({ name: apiKeys.name, organisationId: apiKeys.organisationId });
+    .returning({ id: apiKeys.id, name: apiKeys.name, organisationId: apiKeys.organisationId });
+  await endMadeByKeys(
+    tx,
+    revoked.map(({ id }) => id),
+  );
   for (const { name, organisationId } of revoked) {
     const entry = { action: 'api-key-revoked', ...actor, organisationId, details: { name } } as const;
     await recordAudit(tx, now, entry);
   }
   return revoked.map(({ name }) => name);
+}
+
+/** Ends the unused invitations and password links that keys made, which are revoked. */
+export async function endMadeByKeys(tx: Transaction, keyIds: string[]): Promise<void> {
+  if (keyIds.length === 0) return;
+  await tx.delete(invitations).where(inArray(invitations.keyId, keyIds));
+  await tx.delete(oneTimeTokens).where(inArray(oneTimeTokens.createdBy, keyIds));
 }
 
 function invitationsOf({ userId, of }: Ending): SQL | undefined {

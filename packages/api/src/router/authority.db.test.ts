@@ -14,7 +14,7 @@ import { appRouter, type Caller } from './root.ts';
 /**
  * The weakest authority that a procedure accepts. READ and ADMIN need a user; 'held READ' any
  * principal with the scope, 'key' a key with the scope WRITE, 'operator’s key' one that an operator made, 'deployment' a
- * key of the deployment. What ends with 'in setup' is also open to a user who must set up a second factor first: 'leaving'
+ * key of the deployment, MANAGE one with that scope. What ends with 'in setup' is also open to a user who must set up a second factor first: 'leaving'
  * where the organisation requires it.
  */
 type Need =
@@ -30,7 +30,8 @@ type Need =
   | 'held READ'
   | 'key'
   | 'operator’s key'
-  | 'deployment';
+  | 'deployment'
+  | 'MANAGE';
 
 /** What every procedure of the router needs. A procedure that is missing here fails the first test. */
 const needs: Record<string, Need> = {
@@ -88,6 +89,31 @@ const needs: Record<string, Need> = {
   'leaving.deletion': 'session',
   'leaving.deleteAccount': 'session',
   'leaving.deleteOrganisation': 'ADMIN',
+  'management.users': 'MANAGE',
+  'management.user': 'MANAGE',
+  'management.createUser': 'MANAGE',
+  'management.suspendUser': 'MANAGE',
+  'management.restoreUser': 'MANAGE',
+  'management.endSessions': 'MANAGE',
+  'management.passwordLink': 'MANAGE',
+  'management.deleteUser': 'MANAGE',
+  'management.createOrganisation': 'MANAGE',
+  'management.organisation': 'MANAGE',
+  'management.renameOrganisation': 'MANAGE',
+  'management.approveOrganisation': 'MANAGE',
+  'management.declineOrganisation': 'MANAGE',
+  'management.suspendOrganisation': 'MANAGE',
+  'management.restoreOrganisation': 'MANAGE',
+  'management.deleteOrganisation': 'MANAGE',
+  'management.addMember': 'MANAGE',
+  'management.changeMember': 'MANAGE',
+  'management.removeMember': 'MANAGE',
+  'management.invitations': 'MANAGE',
+  'management.invite': 'MANAGE',
+  'management.deleteInvitation': 'MANAGE',
+  'management.override': 'MANAGE',
+  'management.setOverride': 'MANAGE',
+  'management.endOverride': 'MANAGE',
   'members.list': 'held READ',
   'members.search': 'READ',
   'members.invitations': 'ADMIN',
@@ -215,6 +241,10 @@ const kinds: Record<string, { has: Need[]; otherwise: string }> = {
   'deployment’s key that reads': { has: ['nothing', 'held READ', 'deployment'], otherwise: 'FORBIDDEN' },
   'deployment’s key that writes': {
     has: ['nothing', 'held READ', 'key', 'operator’s key', 'deployment'],
+    otherwise: 'FORBIDDEN',
+  },
+  'deployment’s key that manages': {
+    has: ['nothing', 'held READ', 'key', 'operator’s key', 'deployment', 'MANAGE'],
     otherwise: 'FORBIDDEN',
   },
 };

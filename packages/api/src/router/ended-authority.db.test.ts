@@ -281,6 +281,8 @@ const endingOf: Record<AuditAction, Ending | null> = {
     'invitation-made',
     'invitation-withdrawn',
     'member-joined',
+    'member-added',
+    'person-created',
     'person-restored',
     'password-link-made',
     'api-key-created',

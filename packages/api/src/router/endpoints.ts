@@ -5,6 +5,7 @@ import { signUpInput } from '../auth/sign-up/sign-up.ts';
 import { resendInput } from '../auth/verification/send-verification.ts';
 import type { Endpoint } from './endpoint.ts';
 import { factorEndpoints } from './factor-endpoints.ts';
+import { managementEndpoints } from './management-endpoints.ts';
 import { serviceEndpoints, tokenEndpoints } from './service-endpoints.ts';
 
 /** What of the answer of `sessions.verify` becomes headers, for a reverse proxy in front of a product. */
@@ -213,6 +214,7 @@ export const endpoints: Endpoint[] = [
   ...factorEndpoints,
   ...billingEndpoints,
   ...serviceEndpoints,
+  ...managementEndpoints,
   ...tokenEndpoints,
   ...ownEndpoints,
 ];

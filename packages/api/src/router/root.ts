@@ -2,6 +2,7 @@ import { accountsRouter } from './accounts.ts';
 import { billingRouter, entitlementsRouter, subscriptionRouter } from './billing.ts';
 import { changesRouter } from './changes.ts';
 import { factorsRouter } from './factors.ts';
+import { managementRouter } from './management.ts';
 import { keysRouter, leavingRouter, membersRouter } from './members.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { operatorsRouter } from './operators.ts';
@@ -18,6 +19,7 @@ export const appRouter = router({
   factors: factorsRouter,
   keys: keysRouter,
   leaving: leavingRouter,
+  management: managementRouter,
   members: membersRouter,
   operators: operatorsRouter,
   organisations: organisationsRouter,

@@ -1,5 +1,6 @@
 import { passkeyOptions } from '../auth/factors/passkeys.ts';
 import { freshSignInInput, signInFresh } from '../auth/password/fresh-sign-in.ts';
+import type { RoleScope } from '../auth/principal.ts';
 import { recordSignOut } from '../auth/sessions/session.ts';
 import { finishSecondStep, readSecondStep, secondStepInput } from '../auth/sign-in/second-step.ts';
 import { passkeySignInInput, signInWithPasskey } from '../auth/sign-in/with-passkey.ts';
@@ -31,7 +32,8 @@ export const sessionsRouter = router({
       user: { id: user.id, email: user.email, name: user.name },
       organisation: organisation && { ...organisation, tier: currentPlan(ctx.app, planRow).tier },
       role,
-      scopes,
+      // A session's scopes are those of a role.
+      scopes: scopes as RoleScope[],
     };
   }),
 });

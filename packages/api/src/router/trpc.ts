@@ -7,6 +7,7 @@ import {
   requireApproved,
   requireDeployment,
   requireFactor,
+  requireManagingKey,
   requireOperator,
   requireOperatorsKey,
   requirePrincipal,
@@ -240,6 +241,15 @@ function keyProcedure<Needed extends Scope>(scope: Needed) {
     return next({ ctx: { principal: requireScope(principal, scope) } });
   });
 }
+
+/**
+ * Open to keys with the scope MANAGE, which only the deployment has.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export const managingKeyProcedure = publicProcedure.use(({ ctx, next }) =>
+  next({ ctx: { principal: requireManagingKey(callerOf(ctx, 'send_key')) } }),
+);
 
 /**
  * Open to keys with the scope WRITE.

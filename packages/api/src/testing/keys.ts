@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import type { KeyScope } from '../auth/key-format.ts';
 import type { KeyPrincipal } from '../auth/principal.ts';
 import { readKey } from '../auth/read-key.ts';
 import { createOperatorKey } from '../operators/keys.ts';
@@ -13,7 +14,8 @@ type TestKey = { id: string; key: string; api: Caller; principal: KeyPrincipal }
 
 type NewKey = {
   organisationId?: string | null;
-  scope?: 'READ' | 'WRITE';
+  scope?: KeyScope;
+  passwordLinks?: boolean;
   /** Whether an operator makes it, not an administrator of the organisation. */
   byOperator?: boolean;
 };
@@ -21,9 +23,9 @@ type NewKey = {
 /** Creates a key, by default one of the deployment, and a caller of the router for it. */
 export async function makeKey(
   test: TestApp,
-  { organisationId = null, scope = 'WRITE', byOperator = true }: NewKey = {},
+  { organisationId = null, scope = 'WRITE', byOperator = true, passwordLinks = false }: NewKey = {},
 ): Promise<TestKey> {
-  const input = { name: 'Service', scope };
+  const input = { name: 'Service', scope, passwordLinks };
   const { id, key } = await createOperatorKey(test.app, { organisationId }, input, { actorId: null });
   if (!byOperator) await test.app.db.update(apiKeys).set({ byOperator }).where(eq(apiKeys.id, id));
   const principal = await readKey(test.app, key);
@@ -34,7 +36,7 @@ export async function makeKey(
 /** Returns a principal for every kind of key, by its name in the tables of authority; null if the key is not valid. */
 export async function keyPrincipals(test: TestApp, owned?: string): Promise<Record<string, KeyPrincipal | null>> {
   const organisationId = owned ?? (await makeTarget(test)).organisationId;
-  const made = async (scope: 'READ' | 'WRITE', owner: string | null, byOperator = true) =>
+  const made = async (scope: KeyScope, owner: string | null, byOperator = true) =>
     (await makeKey(test, { scope, organisationId: owner, byOperator })).principal;
   return {
     'revoked key': await keyAfter(test, ({ id }) =>
@@ -51,6 +53,7 @@ export async function keyPrincipals(test: TestApp, owned?: string): Promise<Reco
     'key that an operator made': await made('WRITE', organisationId),
     'deployment’s key that reads': await made('READ', null),
     'deployment’s key that writes': await made('WRITE', null),
+    'deployment’s key that manages': await made('MANAGE', null),
   };
 }
 

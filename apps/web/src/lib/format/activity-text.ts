@@ -19,6 +19,7 @@ const toldInFull: Partial<Record<Action, 'change' | 'organisation' | 'role' | 'p
   'role-changed': 'change',
   'ownership-transferred': 'organisation',
   'member-joined': 'role',
+  'member-added': 'role',
   'invitation-made': 'note',
   'api-key-created': 'key',
   'plan-resumed': 'plan',

@@ -1,7 +1,7 @@
 import type { RouterOutputs } from '#lib/router.ts';
 import { text, typedPassword } from '../forms/form-fields.ts';
 
-export type ShownKey = Omit<RouterOutputs['operators']['keys'][number], 'organisation'>;
+export type ShownKey = Omit<RouterOutputs['operators']['keys'][number], 'organisation' | 'password_links'>;
 export type CreatedKey = RouterOutputs['keys']['create'];
 
 /** What was typed into the form of a new key. */
@@ -17,11 +17,11 @@ export function keptKey({ searchParams }: URL): TypedKey | undefined {
 }
 
 /** The fields of a new key. Empty days mean a key that does not expire. */
-export function keyIn(form: FormData) {
+export function keyIn<Scope extends 'READ' | 'WRITE' | 'MANAGE' = 'READ' | 'WRITE'>(form: FormData) {
   const { name, scope, days } = typedKey(form);
   return {
     name,
-    ...(scope !== '' && { scope: scope as 'READ' | 'WRITE' }),
+    ...(scope !== '' && { scope: scope as Scope }),
     ...(days !== '' && { expires_in_days: Number(days) }),
     ...typedPassword(form),
   };

@@ -10,8 +10,11 @@ import { lockUser } from '../sessions/account.ts';
 
 type Purpose = (typeof oneTimeTokens.$inferSelect)['purpose'];
 
+/** How long a password link works. */
+export const passwordLinkMinutes = 60;
+
 const lifetimeMinutes: Record<Purpose, number> = {
-  'password-link': 60,
+  'password-link': passwordLinkMinutes,
   'new-password': 15,
   'keep-password': 15,
   'change-address': 15,

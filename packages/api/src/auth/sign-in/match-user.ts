@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { recordChange, recordJoined } from '../../changes/record-change.ts';
+import { recordAllJoined, recordChange, recordJoined } from '../../changes/record-change.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
 import { approveByRule } from '../../organisations/approve.ts';
 import { createOrganisation } from '../../organisations/organisation.ts';
@@ -14,7 +14,7 @@ import { domainOf } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { userHasFactor } from '../factors/has-factor.ts';
 import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
-import { endSignUps, provisionOrganisation } from '../sign-up/pending-sign-up.ts';
+import { endSignUps, settleOrganisation } from '../sign-up/pending-sign-up.ts';
 import type { Identity } from './id-token.ts';
 
 /** The user of an identity, with the organisation that the session acts for and the account status. */
@@ -135,9 +135,9 @@ async function link(
   if (emailVerifiedAt === null) {
     await deleteUnverifiedData(tx, id);
     const wanted = invited ? null : { name: null };
-    organisationId = await provisionOrganisation(tx, now, { userId: id, email, organisationId, wanted });
+    organisationId = await settleOrganisation(tx, now, { userId: id, email, wanted });
     await tx.update(users).set({ emailVerifiedAt: now, name: identity.name }).where(eq(users.id, id));
-    if (organisationId !== null) await recordJoined(tx, now, { organisationId, userId: id });
+    await recordAllJoined(tx, now, id);
   } else {
     // The address may have been verified in another browser, so that what was typed at sign-up is still pending.
     await endSignUps(tx, id, now);

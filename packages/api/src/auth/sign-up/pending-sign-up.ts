@@ -1,4 +1,5 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne, notExists, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { recordChange, recordJoined } from '../../changes/record-change.ts';
 import { createOrganisation, renameOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
@@ -11,31 +12,39 @@ import { hashToken } from '../../platform/security/token.ts';
 type Provision = {
   userId: string;
   email: string;
-  /** The organisation of the account so far, which an unproved sign-up may have requested. */
-  organisationId: string | null;
   /** What the user who proved the address requested; null for a sign-up by invitation. */
   wanted: { name: string | null } | null;
 };
 
 /**
  * Gives an account whose address was just proved the organisation that its user requested, or
- * none. Requests of sign-ups that were never proved have no effect. An account without an
+ * none: the one that an unproved sign-up requested gets that name. Organisations that an API key put the user into stay
+ * as they are. Requests of sign-ups that were never proved have no effect. An account without an
  * organisation awaits approval until it joins one. If the e-mail gate opens with it, the caller opens it
  * afterwards and then tells other services (`recordJoined`): they learn about no earlier name.
  *
  * @returns the organisation's id, or null.
  */
-export async function provisionOrganisation(tx: Transaction, now: Date, provision: Provision): Promise<string | null> {
+export async function settleOrganisation(tx: Transaction, now: Date, provision: Provision): Promise<string | null> {
+  const { userId } = provision;
   const organisationId = await createOrRename(tx, now, provision);
   await tx
     .update(users)
-    .set({ invitedOnly: organisationId === null })
-    .where(eq(users.id, provision.userId));
+    // Whom an API key or an import made needs no approval of their own.
+    .set({ invitedOnly: sql`${organisationId === null}::boolean and not ${users.provisioned}` })
+    .where(eq(users.id, userId));
   return organisationId;
 }
 
-async function createOrRename(tx: Transaction, now: Date, { userId, email, organisationId, wanted }: Provision) {
+async function createOrRename(tx: Transaction, now: Date, { userId, email, wanted }: Provision) {
+  const organisationId = await unprovenOrganisation(tx, userId);
   if (organisationId === null) {
+    const [other] = await tx
+      .select({ id: memberships.organisationId })
+      .from(memberships)
+      .where(eq(memberships.userId, userId))
+      .limit(1);
+    if (other !== undefined) return other.id;
     if (wanted === null) return null;
     const madeId = await createOrganisation(tx, now, { ownerId: userId, name: wanted.name, email });
     await recordJoined(tx, now, { organisationId: madeId, userId });
@@ -45,6 +54,34 @@ async function createOrRename(tx: Transaction, now: Date, { userId, email, organ
 
   await renameOrganisation(tx, now, { id: organisationId, name: wanted?.name ?? null, email });
   return organisationId;
+}
+
+/**
+ * Returns the organisation that came with a sign-up of a user whose address nobody has proved; null if there is none. What
+ * the company made itself, and what has a member with a proved address, is not that.
+ */
+export async function unprovenOrganisation(tx: Transaction, userId: string): Promise<string | null> {
+  const others = alias(memberships, 'others');
+  const verified = tx
+    .select({ id: users.id })
+    .from(others)
+    .innerJoin(users, eq(users.id, others.userId))
+    .where(and(eq(others.organisationId, organisations.id), ne(users.id, userId), isNotNull(users.emailVerifiedAt)));
+  const [own] = await tx
+    .select({ id: organisations.id })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(
+      and(
+        eq(memberships.userId, userId),
+        eq(memberships.role, 'owner'),
+        eq(organisations.provisioned, false),
+        notExists(verified),
+      ),
+    )
+    .orderBy(memberships.createdAt, organisations.id)
+    .limit(1);
+  return own?.id ?? null;
 }
 
 /** An unapproved organisation has no other members, because there are no invitations before approval. */

@@ -6,7 +6,7 @@ import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { consumeOneTimeToken } from '../password/one-time-token.ts';
 import { replacePassword } from '../password/set-password.ts';
-import { provisionOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
+import { settleOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { linkOfPageToken } from './link.ts';
 import { requestedBy } from './verify-email.ts';
 
@@ -34,8 +34,8 @@ export async function keepPassword(
 
     const { id: userId, email } = account.user;
     const requested = requestedBy(signUp);
-    const current = { userId, email, organisationId: account.organisationId };
-    const organisationId = await provisionOrganisation(tx, app.now(), { ...current, wanted: requested });
+    const current = { userId, email };
+    const organisationId = await settleOrganisation(tx, app.now(), { ...current, wanted: requested });
     await replacePassword(app, tx, { userId, passwordHash: signUp.passwordHash, client });
     if (organisationId !== null) await approveByAddress(app, tx, { organisationId, email, client });
   });

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { recordJoined } from '../../changes/record-change.ts';
+import { recordAllJoined } from '../../changes/record-change.ts';
 import { approveByAddress } from '../../organisations/approve.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
@@ -10,7 +10,7 @@ import { type Client, clientKey } from '../../platform/security/client.ts';
 import { hashToken } from '../../platform/security/token.ts';
 import { accountById, lockUser } from '../sessions/account.ts';
 import { readSession } from '../sessions/session.ts';
-import { endSignUps, provisionOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
+import { endSignUps, settleOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { openChangeLink } from './change-address.ts';
 import { explainLink } from './explain-link.ts';
 import { createOffers, endEqualLinks, type FailedOutcome, invalidLink, type OpenedLink, type Outcome } from './link.ts';
@@ -110,8 +110,8 @@ async function openSignUpLink(app: App, tx: Transaction, opening: OpenedLink): P
 
   const requested =
     signUp === null ? await requestedByAny(tx, link.userId, account.organisationId) : requestedBy(signUp);
-  const current = { userId: link.userId, email: link.email, organisationId: account.organisationId };
-  const organisationId = await provisionOrganisation(tx, now, { ...current, wanted: requested });
+  const current = { userId: link.userId, email: link.email };
+  const organisationId = await settleOrganisation(tx, now, { ...current, wanted: requested });
   await tx
     .update(users)
     .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
@@ -125,7 +125,7 @@ async function openSignUpLink(app: App, tx: Transaction, opening: OpenedLink): P
     client,
     details: { same_browser: String(signUp !== null) },
   });
-  if (organisationId !== null) await recordJoined(tx, now, { organisationId, userId: link.userId });
+  await recordAllJoined(tx, now, link.userId);
   if (signUp !== null && organisationId !== null) {
     await approveByAddress(app, tx, { organisationId, email: link.email, client });
   }

@@ -6,12 +6,13 @@ import type { Transaction } from '../../platform/db/client.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { AppError } from '../../platform/errors.ts';
 import { limitMessage } from './limit-message.ts';
+import { allowedBy } from './reserve.ts';
 
 /**
  * Checks that the plan allows one more member. The organisation's row stays locked until the
  * transaction ends, so concurrent joins wait. The number of memberships is the value of the meter.
  *
- * @throws AppError FORBIDDEN with a sentence that names the limit.
+ * @throws AppError LIMIT_REACHED with a sentence that names the limit, and with meter, used, limit and allowed_by.
  */
 export async function requireRoomForMember(app: App, tx: Transaction, organisationId: string): Promise<void> {
   const meter = app.plans.meters.find((each) => each.meter === 'members');
@@ -22,6 +23,7 @@ export async function requireRoomForMember(app: App, tx: Transaction, organisati
   const limit = plan.limits.members ?? null;
   const members = await tx.$count(memberships, eq(memberships.organisationId, organisationId));
   if (limit !== null && members >= limit) {
-    throw new AppError('FORBIDDEN', limitMessage(meter, plan, limit));
+    const facts = { meter: 'members', used: members, limit, allowed_by: allowedBy(app.plans, 'members', members + 1) };
+    throw new AppError('LIMIT_REACHED', limitMessage(meter, plan, limit), { facts });
   }
 }

@@ -221,6 +221,34 @@ describe('a key', () => {
     expect(await readKey(test.app, created.key)).toBeNull();
   });
 
+  it('manages only as one of the deployment, and ends after 90 days, or at most 400', async () => {
+    const operator = await makeOwner(test, { operator: true });
+    const days = async (input: object) => {
+      const made = await operator.api.operators.createKey({ name: 'Sales tool', scope: 'MANAGE', ...input });
+      expect(made.scopes).toEqual(['READ', 'WRITE', 'MANAGE']);
+      return (Date.parse(made.expires_at ?? '') - test.app.now().getTime()) / dayMilliseconds;
+    };
+    expect(await days({})).toBeCloseTo(90, 2);
+    expect(await days({ expires_in_days: 400 })).toBeCloseTo(400, 2);
+    expect(await codeOf(days({ expires_in_days: 401 }))).toBe('VALIDATION');
+    expect(await codeOf(make({ scope: 'MANAGE' as 'WRITE' }))).toBe('VALIDATION');
+
+    const { owner } = await make();
+    const input = { name: 'Sales tool', scope: 'MANAGE' as const, expires_in_days: 90 };
+    const ofOrganisation = createOperatorKey(test.app, owner, input, { actorId: null });
+    expect(await codeOf(ofOrganisation)).toBe('VALIDATION');
+  });
+
+  it('makes password links only where the command line says so, of a key that manages', async () => {
+    const links = async (scope: 'WRITE' | 'MANAGE', passwordLinks: boolean) => {
+      const input = { name: 'Sales tool', scope, expires_in_days: 90, passwordLinks };
+      const { key } = await createOperatorKey(test.app, { organisationId: null }, input, { actorId: null });
+      return (await readKey(test.app, key))?.key.passwordLinks;
+    };
+    expect([await links('MANAGE', true), await links('MANAGE', false)]).toEqual([true, false]);
+    expect(await codeOf(links('WRITE', true))).toBe('VALIDATION');
+  });
+
   it('that ended is listed for thirty days, then deleted', async () => {
     const { owner, created } = await make();
     const kept = await createOperatorKey(

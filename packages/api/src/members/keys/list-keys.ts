@@ -1,11 +1,12 @@
 import { and, desc, eq, gt, isNull, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { scopesOfKey } from '../../auth/key-format.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { endedKeyCutoff } from './delete-old-keys.ts';
-import { type KeyOwner, ownedBy, scopesOf } from './store-key.ts';
+import { type KeyOwner, ownedBy } from './store-key.ts';
 
 /**
  * Returns the keys of the principal's organisation, the newest first, with those that ended in
@@ -16,7 +17,7 @@ import { type KeyOwner, ownedBy, scopesOf } from './store-key.ts';
 export async function listKeys(app: App, principal: Administrator) {
   const { id } = principal.requireOrganisation();
   const rows = await readKeys(app, { organisationId: id });
-  return rows.map(({ organisation: _, ...key }) => key);
+  return rows.map(({ organisation: _, password_links: __, ...key }) => key);
 }
 
 /** Returns the keys of an owner; of every owner without one. */
@@ -46,7 +47,8 @@ export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) 
     id: key.id,
     name: key.name,
     hint: key.hint,
-    scopes: scopesOf(key.scope),
+    scopes: scopesOfKey(key.scope),
+    password_links: key.passwordLinks,
     state: stateOf(key, now),
     organisation,
     created_by: creator,

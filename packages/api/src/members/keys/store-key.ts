@@ -2,7 +2,8 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { hintOf, newKey } from '../../auth/key-format.ts';
+import { hintOf, newKey, scopesOfKey } from '../../auth/key-format.ts';
+import { endMadeByKeys } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
@@ -23,6 +24,27 @@ export const newKeyInput = z.object({
   expires_in_days: z.int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).nullish(),
 });
 
+const maxDaysOfManaging = 400;
+const managingDays = 90;
+const daysOfManaging = zodMessage('days_invalid', { maximum: maxDaysOfManaging });
+
+/**
+ * What a new key of an operator needs. One with MANAGE belongs to the deployment, and expires: after 90 days, unless the
+ * input says otherwise.
+ */
+export const operatorsKeyInput = newKeyInput
+  .extend({ scope: z.enum(['READ', 'WRITE', 'MANAGE'], zodMessage('scope_invalid')).default('READ') })
+  .refine(({ scope, expires_in_days: days }) => scope !== 'MANAGE' || (days ?? 0) <= maxDaysOfManaging, {
+    error: daysOfManaging,
+    path: ['expires_in_days'],
+  })
+  .transform((input) =>
+    input.scope === 'MANAGE' ? { ...input, expires_in_days: input.expires_in_days ?? managingDays } : input,
+  );
+
+/** `passwordLinks`: whether a key with MANAGE may make password links. */
+type NewKey = z.output<typeof operatorsKeyInput> & { passwordLinks?: boolean };
+
 export type KeyOwner = { organisationId: string | null };
 type KeyActor = { actorId: string | null; client?: Client };
 
@@ -37,7 +59,7 @@ export async function storeKey(
   app: App,
   tx: Transaction,
   { organisationId }: KeyOwner,
-  { name, scope, expires_in_days: days }: z.output<typeof newKeyInput>,
+  { name, scope, expires_in_days: days, passwordLinks = false }: NewKey,
   actor: KeyActor,
   { byOperator = false }: Making = {},
 ): Promise<CreatedKey> {
@@ -53,17 +75,19 @@ export async function storeKey(
     hash: hashToken(key),
     hint: hintOf(key),
     scope,
+    passwordLinks,
     byOperator,
     createdBy: actor.actorId,
     createdAt: now,
     expiresAt,
   });
   await recordAudit(tx, now, { action: 'api-key-created', ...actor, organisationId, details: { name, scope } });
-  return { id, key, name, scopes: scopesOf(scope), expires_at: expiresAt?.toISOString() ?? null };
+  return { id, key, name, scopes: scopesOfKey(scope), expires_at: expiresAt?.toISOString() ?? null };
 }
 
 /**
- * Revokes a key, from the next request on, and records who did.
+ * Revokes a key, from the next request on, and records who did. The unused invitations and password links that it made
+ * end.
  *
  * @throws AppError NOT_FOUND if the owner has no such key, or it is revoked already.
  */
@@ -79,6 +103,7 @@ export async function revokeStoredKey(
     .where(and(eq(apiKeys.id, id), ownedBy(organisationId), isNull(apiKeys.revokedAt)))
     .returning({ name: apiKeys.name, organisationId: apiKeys.organisationId });
   if (revoked === undefined) throw new AppError('NOT_FOUND', message('no_such_key'));
+  await endMadeByKeys(tx, [id]);
 
   const { name } = revoked;
   const details = { action: 'api-key-revoked', organisationId: revoked.organisationId, details: { name } } as const;
@@ -89,9 +114,4 @@ export async function revokeStoredKey(
 export function ownedBy(organisationId: string | null | undefined) {
   if (organisationId === undefined) return undefined;
   return organisationId === null ? isNull(apiKeys.organisationId) : eq(apiKeys.organisationId, organisationId);
-}
-
-/** Returns the scopes of a key: WRITE includes READ. */
-export function scopesOf(scope: 'READ' | 'WRITE'): string[] {
-  return scope === 'WRITE' ? ['READ', 'WRITE'] : ['READ'];
 }

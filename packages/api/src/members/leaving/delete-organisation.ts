@@ -57,8 +57,11 @@ export async function deleteOrganisation(
   });
 }
 
+/** Who deletes: a user, or an API key and its maker; null for an admin command and a rule. */
+type Actor = { actorId: string | null; keyId?: string | undefined; client?: Client | undefined };
+
 /**
- * Deletes an organisation by a rule, as `deleteOrganisation` does. Does nothing if there is none. `isStillWanted` is
+ * Deletes an organisation by a rule or an API key, as `deleteOrganisation` does. Does nothing if there is none. `isStillWanted` is
  * called before anything ends, and again under the organisation's lock.
  *
  * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended; BUSY if the
@@ -68,6 +71,7 @@ export async function eraseOrganisation(
   app: App,
   organisationId: string,
   isStillWanted: (db: Executor) => Promise<boolean> = async () => true,
+  actor: Actor = { actorId: null },
 ): Promise<void> {
   if ((await app.db.$count(organisations, eq(organisations.id, organisationId))) === 0) return;
   if (!(await isStillWanted(app.db))) throw organisationsChanged();
@@ -76,7 +80,7 @@ export async function eraseOrganisation(
   await app.db.transaction(async (tx) => {
     await lockForDeletion(tx, { ending: [organisationId] });
     if (!(await isStillWanted(tx))) throw organisationsChanged();
-    await removeOrganisation(app, tx, organisationId, { actorId: null });
+    await removeOrganisation(app, tx, organisationId, actor);
   });
 }
 
@@ -90,7 +94,7 @@ export async function removeOrganisation(
   app: App,
   tx: Transaction,
   organisationId: string,
-  actor: { actorId: string | null; client?: Client | undefined },
+  actor: Actor,
 ): Promise<string[]> {
   if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
 

@@ -34,7 +34,10 @@ export async function eraseTracesOfUser(
 
 /** An entry's client is that of whoever acted. A user's reason for an action is not stored, only operators' reasons are. */
 async function eraseFromAudit(tx: Transaction, userId: string): Promise<void> {
-  const own = or(eq(auditEvents.actorId, userId), and(isNull(auditEvents.actorId), eq(auditEvents.userId, userId)));
+  const own = or(
+    eq(auditEvents.actorId, userId),
+    and(isNull(auditEvents.actorId), isNull(auditEvents.keyId), eq(auditEvents.userId, userId)),
+  );
   const hasClient = or(isNotNull(auditEvents.client), isNotNull(auditEvents.userAgent));
   await tx.update(auditEvents).set({ client: null, userAgent: null }).where(and(own, hasClient));
   await tx

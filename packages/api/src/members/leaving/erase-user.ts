@@ -17,6 +17,8 @@ import { eraseTracesOfUser } from './erase-traces.ts';
 export type EraseOptions = {
   /** Who erases: the user, an operator, or null for an admin command and a rule. */
   actorId: string | null;
+  /** The API key that erases, whose maker the actor is. */
+  keyId?: string | undefined;
   client?: Client | undefined;
   /** Whether organisations that the user alone owns are deleted although they have other members. */
   withMembers?: boolean;
@@ -40,13 +42,13 @@ export type EraseOptions = {
 export async function eraseUser(
   app: App,
   { userId }: { userId: string },
-  { actorId, client, keepKeys = false, isStillWanted = async () => true, ...which }: EraseOptions,
+  { actorId, keyId, client, keepKeys = false, isStillWanted = async () => true, ...which }: EraseOptions,
 ): Promise<{ slugs: string[] } | null> {
   const ending = await organisationsEndingWith(app.db, userId, which);
   if (!(await isStillWanted(app.db))) throw organisationsChanged();
   for (const id of ending) await endSubscriptions(app, id);
   // Whoever deletes their own account leaves no trace of the browser.
-  const actor = { actorId, client: actorId === userId ? undefined : client };
+  const actor = { actorId, ...(keyId !== undefined && { keyId }), client: actorId === userId ? undefined : client };
 
   const erased = await app.db.transaction(async (tx) => {
     const user = await lockForDeletion(tx, { ending, userId });

@@ -127,6 +127,7 @@ async function eventsOf(db: Executor, userId: string) {
       at: auditEvents.at,
       action: auditEvents.action,
       actorId: auditEvents.actorId,
+      keyId: auditEvents.keyId,
       userId: auditEvents.userId,
       client: auditEvents.client,
       userAgent: auditEvents.userAgent,

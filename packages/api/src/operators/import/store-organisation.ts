@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { recordJoined } from '../../changes/record-change.ts';
+import { recordChange, recordCreated, recordJoined } from '../../changes/record-change.ts';
 import { createOrganisation, createWithSlug } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
@@ -108,8 +108,14 @@ async function create(
     .where(eq(organisations.id, id));
   const details = { members: String(line.members.length) };
   await recordAudit(tx, now, { action: 'organisation-imported', ...actor, organisationId: id, details });
-  // One after the other: with the first verified member the feed tells the organisation, before those that follow.
+  // In this order, as of an organisation whose e-mail gate opens.
+  await recordCreated(tx, now, id);
   await recordJoined(tx, now, { organisationId: id, userId: ownerId });
+  if (approval !== 'pending') {
+    const type = approval === 'declined' ? 'organisation.declined' : 'organisation.approved';
+    await recordChange(tx, now, { type, organisationId: id });
+  }
+  if (approval === 'suspended') await recordChange(tx, now, { type: 'organisation.suspended', organisationId: id });
   const roles = new Map(line.members.map(({ email, role }) => [email, role]));
   for (const email of others) {
     const member = { organisationId: id, userId: members.get(email) ?? '' };

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from '../../organisations/end-access.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
@@ -35,27 +36,38 @@ export async function suspendOrganisation(
   }
 
   return app.db.transaction(async (tx) => {
-    const now = app.now();
     const named = await readOrganisationNames(tx, organisationId);
-    await lockUsersIn(tx, [organisationId]);
-    const changed = await tx
-      .update(organisations)
-      .set({ suspendedAt: now })
-      .where(and(eq(organisations.id, organisationId), isNull(organisations.suspendedAt)))
-      .returning({ id: organisations.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', message('suspended_already', { name: named.slug }));
-
-    await endSessionsIn(tx, [organisationId]);
-    await endLinksIn(tx, [organisationId], now);
-    await recordAudit(tx, now, {
-      action: 'organisation-suspended',
-      ...actor,
-      organisationId,
-      ...reasonDetails(reason),
-    });
-    await recordChange(tx, now, { type: 'organisation.suspended', organisationId });
-    return { ...named, suspended_at: now.toISOString() };
+    const at = await closeOrganisation(app, tx, { organisationId, reason }, actor);
+    if (at === null) throw new AppError('VALIDATION', message('suspended_already', { name: named.slug }));
+    return { ...named, suspended_at: at.toISOString() };
   });
+}
+
+/**
+ * Suspends an organisation, as `suspendOrganisation` does. Returns the time; null, and changes nothing, if it is
+ * suspended already.
+ */
+export async function closeOrganisation(
+  app: App,
+  tx: Transaction,
+  { organisationId, reason }: { organisationId: string; reason?: string | undefined },
+  actor: Actor,
+): Promise<Date | null> {
+  const now = app.now();
+  await lockUsersIn(tx, [organisationId]);
+  const changed = await tx
+    .update(organisations)
+    .set({ suspendedAt: now })
+    .where(and(eq(organisations.id, organisationId), isNull(organisations.suspendedAt)))
+    .returning({ id: organisations.id });
+  if (changed.length === 0) return null;
+
+  await endSessionsIn(tx, [organisationId]);
+  await endLinksIn(tx, [organisationId], now);
+  const entry = { action: 'organisation-suspended', ...actor, organisationId, ...reasonDetails(reason) } as const;
+  await recordAudit(tx, now, entry);
+  await recordChange(tx, now, { type: 'organisation.suspended', organisationId });
+  return now;
 }
 
 /**
@@ -69,21 +81,31 @@ export function restoreOrganisation(
   { organisationId, suspendedAt }: { organisationId: string; suspendedAt?: Date | undefined },
   actor: Actor,
 ) {
-  const suspendedThen = suspendedAt ? eq(organisations.suspendedAt, suspendedAt) : isNotNull(organisations.suspendedAt);
-
   return app.db.transaction(async (tx) => {
     const named = await readOrganisationNames(tx, organisationId);
-    const changed = await tx
-      .update(organisations)
-      .set({ suspendedAt: null })
-      .where(and(eq(organisations.id, organisationId), suspendedThen))
-      .returning({ id: organisations.id });
-    if (changed.length === 0) {
+    if (!(await reopenOrganisation(app, tx, { organisationId, suspendedAt }, actor))) {
       throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: named.slug }));
     }
-
-    await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });
-    await recordChange(tx, app.now(), { type: 'organisation.restored', organisationId });
     return named;
   });
+}
+
+/** Ends a suspension, as `restoreOrganisation` does. Returns false, and changes nothing, if there is none. */
+export async function reopenOrganisation(
+  app: App,
+  tx: Transaction,
+  { organisationId, suspendedAt }: { organisationId: string; suspendedAt?: Date | undefined },
+  actor: Actor,
+): Promise<boolean> {
+  const suspendedThen = suspendedAt ? eq(organisations.suspendedAt, suspendedAt) : isNotNull(organisations.suspendedAt);
+  const changed = await tx
+    .update(organisations)
+    .set({ suspendedAt: null })
+    .where(and(eq(organisations.id, organisationId), suspendedThen))
+    .returning({ id: organisations.id });
+  if (changed.length === 0) return false;
+
+  await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });
+  await recordChange(tx, app.now(), { type: 'organisation.restored', organisationId });
+  return true;
 }

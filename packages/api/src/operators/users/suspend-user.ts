@@ -8,6 +8,7 @@ import { lockUser } from '../../auth/sessions/account.ts';
 import { recordChange } from '../../changes/record-change.ts';
 import { endLinksOf } from '../../organisations/end-access.ts';
 import { type Ended, endStarted, keepKeysField } from '../../organisations/started.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -40,24 +41,36 @@ export async function suspendUser(
   if (actor.actorId === userId) throw new AppError('VALIDATION', message('own_suspension'));
 
   return app.db.transaction(async (tx) => {
-    const now = app.now();
     const { email } = await readUser(tx, userId);
-    const changed = await tx
-      .update(users)
-      .set({ suspendedAt: now })
-      .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
-      .returning({ id: users.id });
-    if (changed.length === 0) throw new AppError('VALIDATION', message('suspended_already', { name: email }));
-
-    await tx.delete(sessions).where(eq(sessions.userId, userId));
-    await endStepsAndTrust(app, tx, userId);
-    await endLinksOf(tx, [userId], now);
-    const keys = keepKeys ? 'keep' : 'revoke';
-    const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
-    await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
-    await recordChange(tx, now, { type: 'user.suspended', userId });
-    return { id: userId, email, suspended_at: now.toISOString(), ended };
+    const closed = await closeUser(app, tx, { userId, reason, keepKeys }, actor);
+    if (closed === null) throw new AppError('VALIDATION', message('suspended_already', { name: email }));
+    return { id: userId, email, suspended_at: closed.at.toISOString(), ended: closed.ended };
   });
+}
+
+/** Suspends a user, as `suspendUser` does. Returns null, and changes nothing, if the user is suspended already. */
+export async function closeUser(
+  app: App,
+  tx: Transaction,
+  { userId, reason, keepKeys = false }: { userId: string; reason?: string | undefined; keepKeys?: boolean | undefined },
+  actor: Actor,
+): Promise<{ at: Date; ended: Ended } | null> {
+  const now = app.now();
+  const changed = await tx
+    .update(users)
+    .set({ suspendedAt: now })
+    .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
+    .returning({ id: users.id });
+  if (changed.length === 0) return null;
+
+  await tx.delete(sessions).where(eq(sessions.userId, userId));
+  await endStepsAndTrust(app, tx, userId);
+  await endLinksOf(tx, [userId], now);
+  const keys = keepKeys ? 'keep' : 'revoke';
+  const ended = await endStarted(tx, now, { userId, of: 'everything', keys, actor });
+  await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
+  await recordChange(tx, now, { type: 'user.suspended', userId });
+  return { at: now, ended };
 }
 
 /**
@@ -71,37 +84,55 @@ export function restoreUser(
   { userId, suspendedAt }: { userId: string; suspendedAt?: Date | undefined },
   actor: Actor,
 ): Promise<{ id: string; email: string }> {
-  const suspendedThen = suspendedAt ? eq(users.suspendedAt, suspendedAt) : isNotNull(users.suspendedAt);
-
   return app.db.transaction(async (tx) => {
     const { email } = await readUser(tx, userId);
-    const changed = await tx
-      .update(users)
-      .set({ suspendedAt: null })
-      .where(and(eq(users.id, userId), suspendedThen))
-      .returning({ id: users.id });
-    if (changed.length === 0) {
+    if (!(await reopenUser(app, tx, { userId, suspendedAt }, actor))) {
       throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: email }));
     }
-
-    await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });
-    await recordChange(tx, app.now(), { type: 'user.restored', userId });
     return { id: userId, email };
   });
 }
 
+/** Ends a suspension, as `restoreUser` does. Returns false, and changes nothing, if there is none. */
+export async function reopenUser(
+  app: App,
+  tx: Transaction,
+  { userId, suspendedAt }: { userId: string; suspendedAt?: Date | undefined },
+  actor: Actor,
+): Promise<boolean> {
+  const suspendedThen = suspendedAt ? eq(users.suspendedAt, suspendedAt) : isNotNull(users.suspendedAt);
+  const changed = await tx
+    .update(users)
+    .set({ suspendedAt: null })
+    .where(and(eq(users.id, userId), suspendedThen))
+    .returning({ id: users.id });
+  if (changed.length === 0) return false;
+
+  await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });
+  await recordChange(tx, app.now(), { type: 'user.restored', userId });
+  return true;
+}
+
 /** Ends all sessions of a user, or of all users without `userId`. Returns how many sessions ended. */
-export function endSessions(app: App, { userId }: { userId?: string }, actor: Actor): Promise<number> {
-  return app.db.transaction(async (tx) => {
-    if (userId !== undefined) await lockUser(tx, userId);
-    const ended = await tx
-      .delete(sessions)
-      .where(userId === undefined ? undefined : eq(sessions.userId, userId))
-      .returning({ id: sessions.id });
-    await endTrust(tx, userId);
-    await recordAudit(tx, app.now(), { action: 'sessions-ended', ...actor, ...(userId !== undefined && { userId }) });
-    return ended.length;
-  });
+export function endSessions(app: App, which: { userId?: string }, actor: Actor): Promise<number> {
+  return app.db.transaction((tx) => endSessionsOf(app, tx, which, actor));
+}
+
+/** Ends sessions in the caller's transaction, as `endSessions` does. */
+export async function endSessionsOf(
+  app: App,
+  tx: Transaction,
+  { userId }: { userId?: string },
+  actor: Actor,
+): Promise<number> {
+  if (userId !== undefined) await lockUser(tx, userId);
+  const ended = await tx
+    .delete(sessions)
+    .where(userId === undefined ? undefined : eq(sessions.userId, userId))
+    .returning({ id: sessions.id });
+  await endTrust(tx, userId);
+  await recordAudit(tx, app.now(), { action: 'sessions-ended', ...actor, ...(userId !== undefined && { userId }) });
+  return ended.length;
 }
 
 /** Signs a user out everywhere, in the console. @throws AppError NOT_FOUND. */

@@ -42,7 +42,19 @@ export const error = z.object({
   used: z.int().optional(),
   limit: z.int().optional(),
   allowed_by: z.array(tier).optional().describe('The tiers that allow it, in rising rank.'),
+  id: z.string().optional().describe('Of CONFLICT where an address is taken: the id of its user.'),
   oldest: z.string().optional().describe('Of GONE: the oldest cursor.'),
+});
+
+const user = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string().nullable(),
+  status: z
+    .enum(['suspended', 'unverified', 'active', 'awaiting_approval', 'declined'])
+    .describe('Their own, else that of the best of their organisations; active without one.'),
+  verified: z.boolean(),
+  created_at: time,
 });
 
 /** The answers of the endpoints, by the name of each in the document. */
@@ -155,6 +167,43 @@ export const answers = {
     days: z.array(z.object({ date: z.iso.date(), used: z.int().nonnegative() })),
   }),
   Organisations: z.object({ organisations: z.array(organisation.extend({ approval, tier })), next: nextPage }),
+  Organisation: organisation.extend({ approval, tier }),
+  User: user,
+  Users: z.object({ users: z.array(user), next: nextPage }),
+  UserInDetail: user.extend({
+    organisations: z.array(organisation.extend({ role })),
+    identity: z
+      .object({ issuer: z.string(), subject: z.string() })
+      .nullable()
+      .describe('The identity by which they sign in; null without one.'),
+  }),
+  PasswordLink: z.object({ url: z.string(), expires_at: time }),
+  Membership: z.object({ user: z.string().describe("The user's id."), role }),
+  Invitations: z.object({
+    invitations: z.array(
+      z.object({
+        id: z.uuid(),
+        email: z.string().nullable().describe('A note about whom the link is for.'),
+        role: z.enum(['admin', 'member', 'viewer']),
+        created_at: time,
+        expires_at: time,
+      }),
+    ),
+    next: nextPage,
+  }),
+  Invitation: z.object({
+    id: z.uuid(),
+    url: z.string().describe('The link, which is shown once.'),
+    expires_at: time,
+  }),
+  Override: z.object({
+    tier: tier.nullable(),
+    limits: z.record(z.string(), limit),
+    features: flags,
+    grace_days: z.int().nonnegative().nullable(),
+    reason: z.string(),
+    until: time.nullable(),
+  }),
   Members: z.object({
     members: z.array(
       z.object({ user: z.object({ id: z.uuid(), email: z.string(), name: z.string().nullable() }), role }),

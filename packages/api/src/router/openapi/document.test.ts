@@ -32,6 +32,17 @@ const agreement: {
   history: Agree<Written['UsageHistory'], Answers['usage']['read']>;
   organisations: Agree<Written['Organisations'], Answers['organisations']['list']>;
   members: Agree<Written['Members'], Answers['members']['list']>;
+  users: Agree<Written['Users'], Answers['management']['users']>;
+  user: Agree<Written['UserInDetail'], Answers['management']['user']>;
+  createUser: Agree<Written['User'], Answers['management']['createUser']>;
+  passwordLink: Agree<Written['PasswordLink'], Answers['management']['passwordLink']>;
+  organisation: Agree<Written['Organisation'], Answers['management']['organisation']>;
+  createOrganisation: Agree<Written['Organisation'], Answers['management']['createOrganisation']>;
+  addMember: Agree<Written['Membership'], Answers['management']['addMember']>;
+  changeMember: Agree<Written['Membership'], Answers['management']['changeMember']>;
+  invitations: Agree<Written['Invitations'], Answers['management']['invitations']>;
+  invite: Agree<Written['Invitation'], Answers['management']['invite']>;
+  override: Agree<Written['Override'], Answers['management']['setOverride']>;
   changes: Agree<Written['Changes'], Answers['changes']['since']>;
   token: Agree<Written['Token'], Answers['tokens']['issue']>;
   keySet: Agree<Written['KeySet'], Answers['tokens']['keySet']>;
@@ -45,6 +56,17 @@ const agreement: {
   history: true,
   organisations: true,
   members: true,
+  users: true,
+  user: true,
+  createUser: true,
+  passwordLink: true,
+  organisation: true,
+  createOrganisation: true,
+  addMember: true,
+  changeMember: true,
+  invitations: true,
+  invite: true,
+  override: true,
   changes: true,
   token: true,
   keySet: true,

@@ -149,7 +149,7 @@ function parametersOf(
 }
 
 function responsesOf(
-  { answer, answerHeaders, ...operation }: Endpoint,
+  { answer, answerHeaders, status: created, ...operation }: Endpoint,
   example: object | undefined,
 ): DocumentedOperation['responses'] {
   const headers = Object.entries(answerHeaders ?? {}).map(([name, description]) => [
@@ -157,8 +157,8 @@ function responsesOf(
     { description, schema: { type: 'string' } },
   ]);
   const responses: DocumentedOperation['responses'] = {
-    200: {
-      description: 'Done.',
+    [created ?? 200]: {
+      description: created ? 'Created.' : 'Done.',
       ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
       content: { 'application/json': { schema: reference(answer), example } },
     },
@@ -196,13 +196,13 @@ function byStatus(codes: ErrorCode[]): [status: string, codes: ErrorCode[]][] {
   return [...groups].sort(([one], [other]) => Number(one) - Number(other));
 }
 
-/** A schema as JSON Schema. Objects stay open, because later versions may add fields. */
+/** A schema as JSON Schema. Answers stay open, because later versions may add fields. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...written } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
   return written;

@@ -20,6 +20,17 @@ const silver = {
   limits: { api_calls: 50_000, projects: 10, members: null },
   features,
 };
+const managed = { ...user, status: 'active', verified: true, created_at: '2026-12-01T12:00:00.000Z' };
+const row = { ...organisation, approval: 'approved', tier: 'silver' };
+const nextWeek = '2026-12-08T12:00:00.000Z';
+const agreed = {
+  tier: 'gold',
+  limits: { api_calls: 200_000 },
+  features: {},
+  grace_days: null,
+  reason: 'By contract.',
+  until: '2027-02-01T00:00:00.000Z',
+};
 
 const assertion = {
   id: 'Zm9yIGV4YW1wbGU',
@@ -159,6 +170,72 @@ export const examples: Record<string, Example> = {
     answer: { organisations: [{ ...organisation, approval: 'approved', tier: 'silver' }], next: null },
   },
   'members.list': { path: { id: 'larch-sons' }, answer: { members: [{ user, role: 'owner' }], next: null } },
+  'management.users': { query: { email: user.email }, answer: { users: [managed], next: null } },
+  'management.createUser': {
+    body: { email: user.email, name: user.name, verified: true, organisation: { name: organisation.name } },
+    answer: { ...managed, status: 'awaiting_approval' },
+  },
+  'management.user': {
+    path: { id: userId },
+    answer: { ...managed, organisations: [{ ...organisation, role: 'owner' }], identity: null },
+  },
+  'management.deleteUser': { path: { id: userId }, body: {}, answer: done },
+  'management.suspendUser': { path: { id: userId }, body: {}, answer: { ...managed, status: 'suspended' } },
+  'management.restoreUser': { path: { id: userId }, body: {}, answer: managed },
+  'management.endSessions': { path: { id: userId }, body: {}, answer: managed },
+  'management.passwordLink': {
+    path: { id: userId },
+    body: {},
+    answer: { url: 'https://id.example.com/password?token=TOKEN', expires_at: '2026-12-01T13:00:00.000Z' },
+  },
+  'management.createOrganisation': {
+    body: { name: organisation.name, owner: userId },
+    answer: { ...organisation, approval: 'pending', tier: 'free' },
+  },
+  'management.organisation': { path: { id: 'larch-sons' }, answer: row },
+  'management.renameOrganisation': { path: { id: 'larch-sons' }, body: { name: organisation.name }, answer: row },
+  'management.deleteOrganisation': { path: { id: 'larch-sons' }, body: {}, answer: done },
+  'management.approveOrganisation': { path: { id: 'larch-sons' }, body: {}, answer: row },
+  'management.declineOrganisation': {
+    path: { id: 'larch-sons' },
+    body: { reason: 'Not a customer.' },
+    answer: { ...row, approval: 'declined' },
+  },
+  'management.suspendOrganisation': { path: { id: 'larch-sons' }, body: {}, answer: { ...row, approval: 'suspended' } },
+  'management.restoreOrganisation': { path: { id: 'larch-sons' }, body: {}, answer: row },
+  'management.addMember': {
+    path: { id: 'larch-sons' },
+    body: { user: userId, role: 'admin' },
+    answer: { user: userId, role: 'admin' },
+  },
+  'management.changeMember': {
+    path: { id: 'larch-sons', user: userId },
+    body: { role: 'viewer' },
+    answer: { user: userId, role: 'viewer' },
+  },
+  'management.removeMember': { path: { id: 'larch-sons', user: userId }, body: {}, answer: done },
+  'management.invitations': {
+    path: { id: 'larch-sons' },
+    answer: {
+      invitations: [
+        { id, email: user.email, role: 'member', created_at: '2026-12-01T12:00:00.000Z', expires_at: nextWeek },
+      ],
+      next: null,
+    },
+  },
+  'management.invite': {
+    path: { id: 'larch-sons' },
+    body: { email: user.email, role: 'member' },
+    answer: { id, url: 'https://id.example.com/join?token=TOKEN', expires_at: nextWeek },
+  },
+  'management.deleteInvitation': { path: { id: 'larch-sons', invitation: id }, body: {}, answer: done },
+  'management.override': { path: { id: 'larch-sons' }, answer: agreed },
+  'management.setOverride': {
+    path: { id: 'larch-sons' },
+    body: { tier: 'gold', limits: { api_calls: 200_000 }, reason: 'By contract.', until: '2027-01-31' },
+    answer: agreed,
+  },
+  'management.endOverride': { path: { id: 'larch-sons' }, body: {}, answer: done },
   'changes.since': {
     query: { after: '0', wait: '30' },
     answer: {

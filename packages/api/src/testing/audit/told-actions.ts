@@ -400,6 +400,7 @@ export const writers: Record<string, string[] | string> = {
   'members/leaving/erase-traces.ts: organisations': 'The feed tells no billing contact.',
   'members/require-second-factor.ts: organisations': 'The feed tells no factors.',
   'members/transfer-ownership.ts: memberships': ['a transfer of the ownership'],
+  'operators/management/create-user.ts: users': ['a user whom an API key creates'],
   'operators/queue/decide.ts: users': ['an approval of a user who was invited and joined nothing'],
   'operators/deployment/demo-accounts.ts: users': ['demo accounts that are closed'],
   'operators/import/store-organisation.ts: memberships': ['an import of a user and their organisation by command'],
@@ -426,6 +427,7 @@ export const writers: Record<string, string[] | string> = {
     'an approval by the button on the page of a link',
   ],
   'organisations/organisation.ts: memberships': ['a sign-up', 'an organisation that a user without one creates'],
+  'organisations/organisation.ts: users': ['a member whom an API key adds'],
   'organisations/organisation.ts: organisations': [
     'a sign-up',
     'an organisation that a user without one creates',

@@ -186,6 +186,7 @@ export const oneTimeTokens = pgTable(
      * password links.
      */
     linkHash: text('link_hash').references(() => verificationLinks.tokenHash, { onDelete: 'cascade' }),
+    /** The user or the API key that made a password link; null for an admin command. */
     createdBy: uuid('created_by'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),

@@ -12,7 +12,10 @@ export const auditEvents = pgTable(
     id: uuid('id').primaryKey(),
     at: moment('at').notNull(),
     action: text('action').notNull(),
+    /** The user who acted, or who made the API key that did; null for an admin command and a rule. */
     actorId: uuid('actor_id'),
+    /** The API key that acted; null if none did. */
+    keyId: uuid('key_id'),
     userId: uuid('user_id'),
     organisationId: uuid('organisation_id'),
     client: text('client'),

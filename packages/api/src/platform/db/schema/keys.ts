@@ -15,8 +15,10 @@ export const apiKeys = pgTable(
     hash: text('hash').notNull().unique(),
     /** The start and the end of the key, by which people recognise it. */
     hint: text('hint').notNull(),
-    /** WRITE includes READ. */
-    scope: text('scope', { enum: ['READ', 'WRITE'] }).notNull(),
+    /** WRITE includes READ, MANAGE includes both. Only a key of the deployment manages. */
+    scope: text('scope', { enum: ['READ', 'WRITE', 'MANAGE'] }).notNull(),
+    /** Whether a key that manages may make password links. Only the command line says so. */
+    passwordLinks: boolean('password_links').notNull().default(false),
     /**
      * Whether an operator made the key, in the console or by an admin command. Only such a key reports usage and states
      * gauges: by the numbers of its own services an organisation would judge itself.
@@ -31,7 +33,9 @@ export const apiKeys = pgTable(
     revokedAt: moment('revoked_at'),
   },
   (table) => [
-    check('api_keys_scope', sql`${table.scope} in ('READ', 'WRITE')`),
+    check('api_keys_scope', sql`${table.scope} in ('READ', 'WRITE', 'MANAGE')`),
+    check('api_keys_manage', sql`${table.scope} <> 'MANAGE' or ${table.organisationId} is null`),
+    check('api_keys_password_links', sql`${table.scope} = 'MANAGE' or not ${table.passwordLinks}`),
     index('api_keys_organisation').on(table.organisationId),
     index('api_keys_creator').on(table.createdBy),
   ],

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
+import { apiKeys } from './keys.ts';
 import { organisations } from './organisations.ts';
 
 export const memberships = pgTable(
@@ -39,7 +40,10 @@ export const invitations = pgTable(
     id: uuid('id').primaryKey(),
     tokenHash: text('token_hash').notNull().unique(),
     organisationId: uuid('organisation_id').notNull(),
-    createdBy: uuid('made_by').notNull(),
+    /** Null where an API key made it. */
+    createdBy: uuid('made_by'),
+    /** The key that made it. The invitation ends when the key is revoked. */
+    keyId: uuid('key_id').references(() => apiKeys.id, { onDelete: 'cascade' }),
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
     /** A note about the person whom the link is for, by its creator. Only administrators read it. */
     note: text('note'),
@@ -54,7 +58,9 @@ export const invitations = pgTable(
     }).onDelete('cascade'),
     index('invitations_organisation').on(table.organisationId, table.createdBy),
     index('invitations_creator').on(table.createdBy),
+    index('invitations_key').on(table.keyId).where(sql`${table.keyId} is not null`),
     index('invitations_expiry').on(table.expiresAt),
+    check('invitations_one_maker', sql`num_nonnulls(${table.createdBy}, ${table.keyId}) = 1`),
     check('invitations_role', sql`${table.role} in ('admin', 'member', 'viewer')`),
   ],
 );

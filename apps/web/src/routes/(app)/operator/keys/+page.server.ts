@@ -19,7 +19,7 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   /** The key is shown once, on the page that answers the form: only its hash is stored. */
-  create: formAction(({ operators }, form) => operators.createKey(keyIn(form)), {
+  create: formAction(({ operators }, form) => operators.createKey(keyIn<'READ' | 'WRITE' | 'MANAGE'>(form)), {
     done: (_form, created) => ({ created }),
     failure: (form) => ({ created: null, typed: typedKey(form) }),
   }),

@@ -114,6 +114,8 @@ export interface Texts {
     password_too_long: Message<'maximum'>;
     password_too_short: Message<'minimum'>;
     payment_under_way: string;
+    plan_changing: Message<'plan' | 'day'>;
+    plan_changing_to: Message<'plan' | 'next' | 'day'>;
     plan_current: Message<'plan'>;
     plan_disputed: Message<'plan'>;
     plan_ended: string;

@@ -64,10 +64,23 @@ function expected(state: SubscriptionState) {
   return {
     status: state.status,
     priceId: state.items[0]?.priceId,
+    amount: state.price?.amount,
+    currency: state.currency,
+    interval: state.price?.interval,
     cancelAtPeriodEnd: !ended && state.scheduled,
     endsAt: date(state.endsAt),
     currentPeriodEnd: date(state.currentPeriodEnd),
   };
+}
+
+/** The change of plan that a schedule makes next, which a row has only after a sync. */
+function nextPhaseOf(id: string) {
+  const { subscriptions, subscription_schedules } = provider().state();
+  const schedule = subscription_schedules[subscriptions[id]?.schedule ?? ''];
+  const end = schedule?.current_phase?.end_date;
+  const next = schedule?.phases.find((phase) => end !== undefined && phase.start_date >= end);
+  if (next === undefined || subscriptions[id]?.status === 'canceled') return { nextTierAt: null, nextTier: null };
+  return { nextTierAt: new Date(next.start_date * 1000), nextTier: 'silver' };
 }
 
 /** Returns the App with a provider that does not answer, so that only events decide. */
@@ -128,7 +141,11 @@ describe('histories that the provider produced', () => {
           expect(await rowOf(subscription.id)).toMatchObject({ needsSync: true });
 
           await syncSubscription(billing.app, subscription.id);
-          expect(await rowOf(subscription.id)).toMatchObject({ ...state, needsSync: false });
+          expect(await rowOf(subscription.id)).toMatchObject({
+            ...state,
+            ...nextPhaseOf(subscription.id),
+            needsSync: false,
+          });
           await expectDecided(principal.organisationId);
         },
       ),
@@ -160,6 +177,7 @@ describe('histories that the provider produced', () => {
           provider().resetSwitches();
           expect(await rowOf(subscription.id)).toMatchObject({
             ...expected(providerStateOf(subscription.id)),
+            ...nextPhaseOf(subscription.id),
             needsSync: false,
           });
           await expectDecided(principal.organisationId);

@@ -11,12 +11,15 @@ export type MessageId = keyof Errors;
 /** A list in a sentence: "Silver or Gold" (any), "Silver and Gold" (all). */
 type List = { any: string[] } | { all: string[] };
 
-type Values = Record<string, string | number | List>;
+/** A day in a sentence, of a time in ISO 8601: "22 December", in UTC. */
+type Day = { day: string };
+
+type Value = string | number | List | Day;
+
+type Values = Record<string, Value>;
 
 type ValuesOf<Text> =
-  Text extends Format<infer Name, infer Count>
-    ? [values: Record<Name, string | number | List> & Record<Count, number>]
-    : [];
+  Text extends Format<infer Name, infer Count> ? [values: Record<Name, Value> & Record<Count, number>] : [];
 
 /** What an error says, in no language yet: the code of its text, and the values of the text's placeholders. */
 export type Message = { readonly id: MessageId; readonly values: Values };
@@ -32,13 +35,17 @@ export function sentenceIn(language: Language, { id, values }: Message): string 
   if (typeof text === 'string') return text;
   const written = Object.entries(values).map(([name, value]) => [
     name,
-    typeof value === 'object' ? listIn(language, value) : value,
+    typeof value === 'object' ? writtenIn(language, value) : value,
   ]);
   return text(Object.fromEntries(written));
 }
 
-function listIn(language: Language, list: List): string {
+function writtenIn(language: Language, list: List | Day): string {
   const { locale } = languages[language];
+  if ('day' in list) {
+    const style = { day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
+    return new Intl.DateTimeFormat(locale, style).format(new Date(list.day));
+  }
   if ('any' in list) return new Intl.ListFormat(locale, { type: 'disjunction' }).format(list.any);
   return new Intl.ListFormat(locale, { type: 'conjunction' }).format(list.all);
 }

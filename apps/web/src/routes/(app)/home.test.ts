@@ -17,6 +17,7 @@ const free: Overview['plan'] = {
   collection_paused: false,
   held: null,
   agreed: null,
+  discounts: [],
   credit: null,
 };
 const silver = {
@@ -49,6 +50,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
     billing_enabled: true,
     notice: null,
     currency: { currency: 'gbp', choices: [] },
+    tax: null,
     unavailable_tiers: [],
     ...other,
   };

@@ -4,6 +4,7 @@ import { readPlan } from '../../organisations/plan.ts';
 import { makeSubscriber, ownedBy, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from './require-payment.ts';
+import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
@@ -53,12 +54,20 @@ test('a subscription with several items opens the portal, because the provider h
   expect(portalFlow(await choose(principal, 'gold'))).toBeNull();
 });
 
-test('while a change is scheduled another plan leads to the portal’s beginning: it has no page that changes it', async () => {
+test('while a change is scheduled another plan is refused until the planned one is given up', async () => {
   const { principal, subscription } = await makeSubscriber(billing, 'gold');
   provider().scheduleChange(subscription.id, priceOf(billing, 'silver'));
   await billing.settled();
-  expect(portalFlow(await choose(principal, 'silver'))).toBeNull();
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+    1000 * Number(subscription.items.data[0]?.current_period_end),
+  );
+  const pending = `Gold changes to Silver on ${day}. Keep Gold to choose another plan.`;
+  await expect(choose(principal, 'silver')).rejects.toThrow(pending);
   await expect(choose(principal, 'gold')).rejects.toThrow('This organisation is already on the Gold plan.');
+
+  await setCancellation(billing.app, principal, { cancel: false });
+  expect(subscription.schedule).toBeNull();
+  expect(portalFlow(await choose(principal, 'silver'))).toBe('subscription_update_confirm');
 });
 
 describe('an unpaid subscription', () => {

@@ -9,6 +9,7 @@ import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers
 import { endNow } from '../../platform/providers/payment/subscriptions.ts';
 import { heldBy, type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
 import { planOf } from '../plans/plans.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow, readRows } from '../subscription/subscription-rows.ts';
 import { actAndStore } from '../sync/store-answer.ts';
 import { type CheckoutContext, priceOf } from './checkouts.ts';
@@ -84,7 +85,8 @@ const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
 /**
  * Refuses if any subscription is on the tier already, because changing another one would make two; if the plan is set to
- * end, because a change would be paid and still end on the old date; and while a dispute takes the plan, because the
+ * end, because a change would be paid and still end on the old date; while a schedule is to change it, because the portal
+ * refuses another change; and while a dispute takes the plan, because the
  * change would be paid and give nothing.
  */
 async function requireChangeable(
@@ -103,8 +105,20 @@ async function requireChangeable(
   const { name } = planOf(app.plans, context.tier);
   if (same.some(({ scheduled }) => !scheduled)) throw refused(message('plan_current', { plan: name }));
   if (same.length > 0) throw refused(message('plan_ending_keep', { plan: name }));
-  if (!isPaid(best) || !best.scheduled) return;
-  throw refused(message('plan_ending_change', { plan: await nameOf(app, best) }));
+  if (!isPaid(best)) return;
+  if (best.scheduled) throw refused(message('plan_ending_change', { plan: await nameOf(app, best) }));
+  if (row?.nextTierAt != null) throw refused(changePending(app, row, row.nextTierAt));
+}
+
+/** The portal refuses to change a subscription while a schedule is to change it. */
+function changePending({ plans }: App, { tier, nextTier }: SubscriptionRow, at: Date): Message {
+  const named = (wanted: string | null) => plans.tiers.find((each) => each.tier === wanted)?.name;
+  const plan = named(tier) ?? 'paid';
+  const next = nextTier === tier ? undefined : named(nextTier);
+  const day = { day: at.toISOString() };
+  return next === undefined
+    ? message('plan_changing', { plan, day })
+    : message('plan_changing_to', { plan, next, day });
 }
 
 function refused(text: Message): AppError {

@@ -151,6 +151,7 @@ async function checkPortal(app: App, { ask }: Payment, prices: TierPrices): Prom
     portal.changesPlans ? null : 'plans cannot be changed',
     portal.invoicesAtOnce ? null : 'an upgrade is not charged when it happens',
     app.config.payment?.tax && !portal.changesDetails ? 'address and tax number cannot be changed' : null,
+    portal.lowersLater ? null : 'a lower plan does not wait for the end of the paid period',
     portal.pausesSubscriptions ? 'subscriptions can be paused' : null,
     offersEach ? null : 'it offers other prices',
   ].filter((problem) => problem !== null);

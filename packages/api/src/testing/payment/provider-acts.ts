@@ -22,7 +22,7 @@ export type ProviderAct =
 type Request = (typeof requests)[number];
 
 /** Requests that the company itself can send to the provider. */
-const requests = ['pause', 'run again', 'schedule', 'release'] as const;
+const requests = ['pause', 'run again', 'schedule', 'plan silver', 'a year', 'release'] as const;
 
 export const providerAct = fc.constantFrom<ProviderAct>(
   'cancel',
@@ -80,8 +80,31 @@ async function request({ app, sandbox }: TestApp, id: string, act: Request): Pro
   const schedule = sandbox.payment.state().subscriptions[id]?.schedule;
   if (act === 'pause') await ask((api) => api.subscriptions.pause(id));
   if (act === 'schedule') await ask((api) => api.subscriptionSchedules.create({ from_subscription: id }));
+  if (act === 'plan silver') sandbox.payment.scheduleChange(id, priceOf({ sandbox }, 'silver'));
+  if (act === 'a year') await payYearly({ app, sandbox }, id);
   if (act === 'release' && schedule) await ask((api) => api.subscriptionSchedules.release(schedule));
   if (act === 'run again') {
     await ask((api) => api.subscriptions.resume(id, { payment_behavior: 'resume_on_payment_success' }));
   }
+}
+
+/** Changes the subscription to its plan's price for a year, which is made with the first such change. */
+async function payYearly({ app, sandbox }: Pick<TestApp, 'app' | 'sandbox'>, id: string): Promise<void> {
+  const { ask } = requirePayment(app);
+  const { prices, subscriptions } = sandbox.payment.state();
+  const item = subscriptions[id]?.items.data[0];
+  if (item === undefined) return;
+  const { product, currency, unit_amount } = item.price;
+  const known = Object.values(prices).find((one) => one.product === product && one.recurring?.interval === 'year');
+  const yearly =
+    known ??
+    (await ask((api) =>
+      api.prices.create({
+        product,
+        currency,
+        unit_amount: 10 * (unit_amount ?? 0),
+        recurring: { interval: 'year' },
+      }),
+    ));
+  await ask((api) => api.subscriptions.update(id, { items: [{ id: item.id, price: yearly.id }] }));
 }

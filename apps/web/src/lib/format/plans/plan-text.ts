@@ -128,7 +128,7 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
   }
   if (plan.change) {
     const at = formatDate(plan.change.at);
-    return plan.change.name === null
+    return plan.change.name === null || plan.change.name === plan.name
       ? t.changesOn({ plan: plan.name, day: at })
       : t.untilThen({ plan: plan.name, day: at, next: plan.change.name });
   }

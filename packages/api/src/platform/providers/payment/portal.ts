@@ -46,11 +46,19 @@ function flowOf(page: PortalPage) {
 export type PortalOffer = { product: string; prices: string[] }[];
 
 /**
- * The part of the portal's configuration about a change of plan: the difference is invoiced at once. With
- * `create_prorations` the higher plan would be given away until the renewal.
+ * The part of the portal's configuration about a change of plan. A higher plan or a longer interval begins at once, and
+ * the difference is invoiced: with `create_prorations` it would be given away until the renewal. A lower plan or a
+ * shorter interval begins with the next period, by a schedule. A change does not end a trial.
  */
 function planChanges(offer: PortalOffer) {
-  return { proration_behavior: 'always_invoice' as const, products: offer };
+  return {
+    proration_behavior: 'always_invoice' as const,
+    products: offer,
+    schedule_at_period_end: {
+      conditions: [{ type: 'decreasing_item_amount' as const }, { type: 'shortening_interval' as const }],
+    },
+    trial_update_behavior: 'continue_trial' as const,
+  };
 }
 
 /** Writes the offered prices to a configuration. Its other settings stay. @throws AppError PROVIDER_UNAVAILABLE. */
@@ -122,6 +130,8 @@ export type PortalState = {
   cancelsAtPeriodEnd: boolean;
   changesPlans: boolean;
   invoicesAtOnce: boolean;
+  /** Whether a lower plan and a shorter interval begin with the next period. */
+  lowersLater: boolean;
   /** Whether address, tax number, name and e-mail address can be changed. */
   changesDetails: boolean;
   pausesSubscriptions: boolean;
@@ -142,6 +152,9 @@ export async function readPortal(ask: Ask, id: string): Promise<PortalState | nu
       changesDetails:
         customer_update.enabled && editedDetails.every((name) => customer_update.allowed_updates.includes(name)),
       pausesSubscriptions: features.subscription_pause?.enabled ?? false,
+      lowersLater: ['decreasing_item_amount', 'shortening_interval'].every((type) =>
+        subscription_update.schedule_at_period_end.conditions.some((each) => each.type === type),
+      ),
       invoicesAtOnce: subscription_update.proration_behavior === 'always_invoice',
       offeredPrices: (subscription_update.products ?? []).flatMap((product) => product.prices),
     };

@@ -6,7 +6,9 @@ ARG GATEHOUSE_VERSION=
 COPY . .
 RUN npm run pack \
   && mkdir /release \
-  && tar -xzf gatehouse-*.tar.gz -C /release --strip-components=1
+  && tar -xzf gatehouse-*.tar.gz -C /release --strip-components=1 \
+  # What products are tested with is of no use in a deployment.
+  && rm -r /release/lib/packages
 
 FROM node:24-slim
 ENV NODE_ENV=production \

@@ -1,9 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { expect, test } from '../support/service.ts';
@@ -76,6 +78,81 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
     await database.stop();
     fs.rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test.describe('@gatehouse/testing in the archive', () => {
+  const exec = promisify(execFile);
+  /** The folder of a product: it has the package of an unpacked release, and no other file of this repository. */
+  let product: string;
+  function write(name: string, text: string): void {
+    fs.writeFileSync(path.join(product, name), text);
+  }
+
+  test.beforeAll(async () => {
+    product = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-product-'));
+    const pack = ['packages/toolchain/run.mjs', 'pack', '--embedded'];
+    execFileSync(process.execPath, pack, { cwd: root, stdio: 'pipe' });
+    execFileSync('tar', ['-xzf', path.join(root, `gatehouse-${version}.tar.gz`), '-C', product]);
+    write('package.json', JSON.stringify({ name: 'product', private: true, type: 'module' }));
+    const installed = `./gatehouse-${version}/lib/packages/testing`;
+    await exec('npm', ['install', '--offline', '--no-audit', '--no-fund', installed], { cwd: product });
+  });
+  test.afterAll(() => fs.rmSync(product, { recursive: true, force: true }));
+
+  test('a product starts the Gatehouse of an unpacked release, and a browser uses the cookies of its users', async ({
+    browser,
+  }) => {
+    write(
+      'start.js',
+      `import { startGatehouse } from '@gatehouse/testing';
+     const gatehouse = await startGatehouse();
+     const [acme] = await gatehouse.seed({ organisations: ['Acme'], members: ['viewer'], plan: 'gold' });
+     const { cookies } = await gatehouse.signInAs(acme.owner);
+     console.log(JSON.stringify({ url: gatehouse.url, cookies, viewer: acme.members[0].email }));
+     process.stdin.resume().once('end', async () => {
+       await gatehouse.stop();
+       process.stdin.destroy();
+     });`,
+    );
+    const started = spawn(process.execPath, ['start.js'], { cwd: product, stdio: ['pipe', 'pipe', 'inherit'] });
+    const [line] = await once(started.stdout, 'data');
+    const { url, cookies, viewer } = JSON.parse(String(line));
+
+    const context = await browser.newContext();
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    await page.goto(`${url}/members`);
+    await expect(page.getByText(viewer).first()).toBeVisible();
+    await context.close();
+
+    started.stdin.end();
+    expect((await once(started, 'exit'))[0]).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('publint and attw accept the package, and its types compile', async () => {
+    const testing = path.join(root, 'packages/testing');
+    const tools = path.join(root, 'packages/client/node_modules/.bin');
+    await exec(path.join(tools, 'publint'), ['--strict', '.'], { cwd: testing });
+    await exec(path.join(tools, 'attw'), ['--pack', '.', '--profile', 'esm-only'], { cwd: testing });
+    write(
+      'right.ts',
+      `import { startGatehouse, type Cookie, type SeededUser } from '@gatehouse/testing';
+     const gatehouse = await startGatehouse({ environment: { PLANS_FILE: 'plans.json' } });
+     const [acme] = await gatehouse.seed({ organisations: ['Acme'], members: ['admin'], plan: 'gold' });
+     export const owner: SeededUser | undefined = acme?.owner;
+     export const cookies: Cookie[] = (await gatehouse.signInAs({ email: '', password: '' })).cookies;
+     export const now: Date = await gatehouse.advance({ days: 1 });
+     // @ts-expect-error There is no such role.
+     await gatehouse.seed({ members: ['guest'] });`,
+    );
+    const library = { target: 'es2022', lib: ['es2022', 'dom'], types: [], skipDefaultLibCheck: true };
+    const options = { module: 'nodenext', moduleResolution: 'nodenext', ...library, strict: true, noEmit: true };
+    write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['right.ts'] }));
+    const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+    const compiled = await exec(process.execPath, [tsc, '-p', '.'], { cwd: product }).catch((error) => error);
+    expect(compiled.stdout).toBe('');
+  });
 });
 
 test('npm run pack writes the same archive from the same files, without source maps and PostgreSQL', () => {

@@ -69,7 +69,7 @@ export async function operator(args) {
 /** `npm run pack`: see packages/release. */
 export async function pack(args) {
   await bootstrap();
-  await buildAs(buildVersion(), 'api', 'web', 'server');
+  await buildAs(buildVersion(), 'api', 'web', 'server', 'testing');
   const env = { ...toolEnvironment(), SOURCE_DATE_EPOCH: commitSeconds(), GATEHOUSE_BUILT: '1' };
   await runOnBuild('packages/release/src/pack.ts', args, env);
 }

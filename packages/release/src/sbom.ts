@@ -18,7 +18,7 @@ type Bom = {
  */
 export function billOfMaterials(root: string, version: string, packages: ThirdParty[]): string {
   const words = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--sbom-type', 'application'];
-  const filters = ['api', 'server', 'web', 'languages', 'embedded-postgres'].map(
+  const filters = ['api', 'server', 'web', 'languages', 'embedded-postgres', 'sandbox', 'payment-sandbox'].map(
     (name) => `--filter=@gatehouse/${name}`,
   );
   const told = execFileSync('pnpm', [...filters, ...words], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 });

@@ -18,6 +18,9 @@ const builds = {
   'packages/api/package.json': 'node_modules/@gatehouse/api/package.json',
 };
 
+/** @gatehouse/testing, for the tests of products. The service imports nothing of it. */
+const testing = 'packages/testing';
+
 /** Files and folders of the release, by their place in the repository. */
 const files = {
   'deploy/release/server.js': 'server.js',
@@ -43,6 +46,8 @@ export function stage(folder: string, { version, embedded }: { version: string; 
   for (const [output, target] of Object.entries(builds))
     copy(path.join(root, output), path.join(folder, 'lib', target));
 
+  stageTesting(folder);
+
   const server = createRequire(path.join(root, 'apps/server/package.json'));
   copyNative(server, '@node-rs/argon2', folder);
   copyNative(server, '@node-rs/bcrypt', folder);
@@ -59,6 +64,18 @@ export function stage(folder: string, { version, embedded }: { version: string; 
     engines: { node: '>=20.16' },
   };
   fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
+}
+
+/** Copies the package with its types, as it is installed: without the fields and packages of its build. */
+function stageTesting(folder: string): void {
+  const [source, target] = [path.join(root, testing), path.join(folder, 'lib', testing)];
+  for (const name of ['dist', 'README.md']) {
+    fs.cpSync(path.join(source, name), path.join(target, name), { recursive: true });
+  }
+  const { scripts, wireit, devDependencies, ...about } = JSON.parse(
+    fs.readFileSync(path.join(source, 'package.json'), 'utf8'),
+  );
+  fs.writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
 }
 
 /** Copies without source maps and declarations, and follows links. */

@@ -7,7 +7,16 @@ import { folderOf } from './package-folder.ts';
 export type ThirdParty = { name: string; version: string; title: string; text: string };
 
 /** The packages whose sources the builds contain. */
-const sources = ['apps/web', 'apps/server', 'packages/api', 'packages/languages', 'packages/embedded-postgres'];
+const sources = [
+  'apps/web',
+  'apps/server',
+  'packages/api',
+  'packages/languages',
+  'packages/embedded-postgres',
+  // Of packages/testing, which imports no other package.
+  'packages/sandbox',
+  'packages/payment-sandbox',
+];
 const licenceFile = /^(licen[cs]e|copying|notice)/i;
 
 /** Returns all packages that the builds contain or may contain: those that the sources import, and their dependencies. */

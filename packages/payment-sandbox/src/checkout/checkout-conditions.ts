@@ -18,8 +18,12 @@ export function checkConditions(params: Params, customer: Customer | null, at: n
     throw unsupported('The sandbox does not convert currencies; the real provider does.', 'adaptive_pricing');
   }
   checkTrial(params.subscription_data ?? {}, at);
-  if (params.payment_method_collection === 'if_required') {
-    throw unsupported('The sandbox collects a payment method in every checkout.', 'payment_method_collection');
+  const isFree = params.subscription_data?.trial_period_days ?? params.subscription_data?.trial_end;
+  if (params.payment_method_collection === 'if_required' && isFree === undefined) {
+    throw unsupported(
+      'Without a trial, the sandbox collects a payment method in every checkout.',
+      'payment_method_collection',
+    );
   }
 }
 

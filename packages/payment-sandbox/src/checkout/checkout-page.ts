@@ -29,7 +29,7 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
     provider.file.save();
     return sendPage(res, message === null ? 200 : 402, openPage(provider, session, message));
   }
-  const card = form.get('card') ?? '';
+  const card = form.has('without_card') ? '' : (form.get('card') ?? '');
   const known = findTestMethod(card);
   const step = authenticate(`/pay/checkout/${id}`, form, known && useOf(provider, session, known));
   if (step && 'ask' in step) return sendPage(res, 200, step.ask);
@@ -58,7 +58,7 @@ ${errorMessage(message)}
 <form method="post" action="/pay/checkout/${session.id}">
 ${buyerFields(provider, session)}
 ${methodFields(testMethodsFor(currency, session.payment_method_types), card)}
-<button class="primary">Pay ${money(session.amount_total ?? 0, currency)}</button></form>`,
+<button class="primary">Pay ${money(session.amount_total ?? 0, currency)}</button>${session.payment_method_collection === 'if_required' && html`<button name="without_card" value="1" formnovalidate>Start without a card</button>`}</form>`,
   });
 }
 

@@ -29,15 +29,16 @@ export interface Buyer {
 /**
  * Pays a checkout session with a card or bank account, as on the hosted page: the subscription starts and the
  * session is complete, though still unpaid where the debit of the bank account takes days. If the
- * card is declined, nothing changes and the session stays open. An authentication that the card
+ * card is declined, nothing changes and the session stays open. Where the session does not require a payment method, '' is none. An authentication that the card
  * requires is taken as completed.
  */
 export function payCheckout(provider: Provider, session: CheckoutSession, number: string, buyer: Buyer = {}): Payment {
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
+  const skips = number === '' && session.payment_method_collection === 'if_required';
   const wanted = findTestMethod(number);
-  const sentence = refusalOf(wanted, session.currency ?? '', session.payment_method_types);
-  if (!wanted || sentence) return { paid: false, message: sentence ?? '' };
-  if (useOf(provider, session, wanted) === 'declines') {
+  const sentence = skips ? null : refusalOf(wanted, session.currency ?? '', session.payment_method_types);
+  if ((!wanted && !skips) || sentence) return { paid: false, message: sentence ?? '' };
+  if (wanted && useOf(provider, session, wanted) === 'declines') {
     return { paid: false, message: 'Your card was declined. Try another card.' };
   }
   if (buyer.promotionCode && !applyCode(provider, session, buyer.promotionCode))
@@ -52,7 +53,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
       ? timeOfCustomer(provider, customer.id) + settings.trial_period_days * daySeconds
       : null);
   updateCustomer(provider, customer, session, buyer);
-  const method = usePaymentMethod(provider, saveTestMethod(provider, wanted, null).id, customer);
+  const method = wanted && usePaymentMethod(provider, saveTestMethod(provider, wanted, null).id, customer);
   const subscription = startSubscription(provider, {
     customer: customer.id,
     items: session.line_items.data.map(({ price, quantity }) => ({
@@ -62,7 +63,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
     metadata: settings.metadata ?? {},
     ...(session.currency && { currency: session.currency }),
     description: settings.description ?? null,
-    paymentMethod: method.id,
+    paymentMethod: method?.id ?? null,
     trialEnd,
     billingMode: settings.billing_mode ?? 'flexible',
     automaticTax: session.automatic_tax.enabled,

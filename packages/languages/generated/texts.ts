@@ -540,6 +540,7 @@ export interface Texts {
     plusTax: string;
     includingTax: string;
     billingDetails: string;
+    trialDays: Message<never, 'days'>;
     yourPlan: string;
     free: string;
     whatChanges: string;
@@ -925,6 +926,8 @@ export interface Texts {
     endsWithPeriod: Message<'next'>;
     renewsOn: Message<'day'>;
     trialEndsOn: Message<'day'>;
+    trialWithoutCard: Message<'day' | 'plan'>;
+    trialThenPaid: Message<'day' | 'method'>;
     untilThen: Message<'plan' | 'day' | 'next'>;
     changesOn: Message<'plan' | 'day'>;
     notCollected: string;

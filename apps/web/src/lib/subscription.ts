@@ -18,6 +18,7 @@ export type Summary = Omit<SubscriptionAnswer, 'plan' | 'usage'> & {
   unavailable_tiers?: string[];
   tax?: OverviewAnswer['tax'];
   currency?: OverviewAnswer['currency'];
+  trials?: OverviewAnswer['trials'];
 };
 
 /** What an administrator is told of an open payment problem. */

@@ -18,6 +18,7 @@ const free: Overview['plan'] = {
   held: null,
   agreed: null,
   discounts: [],
+  payment_method: null,
   credit: null,
 };
 const silver = {
@@ -51,6 +52,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
     notice: null,
     currency: { currency: 'gbp', choices: [] },
     tax: null,
+    trials: {},
     unavailable_tiers: [],
     ...other,
   };

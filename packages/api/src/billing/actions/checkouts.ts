@@ -21,6 +21,7 @@ import { readCurrency } from '../prices/currency.ts';
 import { lookUpPrices } from '../prices/live-prices.ts';
 import type { TierPrice } from '../prices/read-prices.ts';
 import { startedStatuses } from '../subscription/write-row.ts';
+import { claimTrial } from '../trials/trial.ts';
 
 /** A checkout in progress, under the organisation's lease. */
 export type CheckoutContext = {
@@ -111,8 +112,9 @@ export async function createCheckout(app: App, context: CheckoutContext, price: 
   const { ask, organisationId, customerId, tier } = context;
   const returns = { success: checkoutReturn(app.config, 'success'), cancel: checkoutReturn(app.config, 'cancel') };
   const { methods = [], codes = false, tax = false } = app.config.payment ?? {};
+  const trial = await claimTrial(app, organisationId, tier);
   const bought = { organisationId, customerId, tier, priceId: price.id, currency: price.buyIn };
-  const wanted = { ...bought, methods, codes, tax };
+  const wanted = { ...bought, methods, codes, tax, trial };
   const session = await openCheckout(ask, { ...wanted, ...returns });
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;

@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
 import type { JobData } from '../../platform/jobs/registry.ts';
-import { type Ask, isMissing } from '../../platform/providers/payment/connection.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import * as customers from '../../platform/providers/payment/customers.ts';
 import { payNewestInvoice } from '../../platform/providers/payment/invoices.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
-import { readSubscription, useCustomersMethod } from '../../platform/providers/payment/subscriptions.ts';
+import { readSubscription, resume, useCustomersMethod } from '../../platform/providers/payment/subscriptions.ts';
 import { checkCustomer, leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { actAndStore } from '../sync/store-answer.ts';
@@ -13,7 +13,7 @@ import { syncCustomer } from '../sync/sync.ts';
 /**
  * Makes a payment method that a customer saved the one that is charged. The portal makes it the customer's default, and
  * a subscription goes on charging the method it was bought with: the user would have changed the card, and the old one
- * would be declined again. What is open is then paid. Does nothing once the customer has another default: the event
+ * would be declined again. What is open is then paid, and a trial that ended without a card is resumed. Does nothing once the customer has another default: the event
  * about that one has a job of its own. `savedAt` is the provider's second; a subscription that is newer was bought with
  * a method that was chosen later. May be repeated.
  *
@@ -47,13 +47,28 @@ async function charge(
   app: App,
   ask: Ask,
   organisationId: string,
-  { id, customerId, status, paymentMethodId }: SubscriptionState,
+  { id, customerId, status, paymentMethodId, pauseReason }: SubscriptionState,
   methodId: string,
 ): Promise<void> {
   const store = (act: Parameters<typeof actAndStore>[3]) => actAndStore(app, { organisationId, customerId }, id, act);
   if (status !== 'incomplete' && paymentMethodId !== null && paymentMethodId !== methodId)
     await store(() => useCustomersMethod(ask, id, methodId));
+  if (pauseReason === 'trial_end_without_payment_method') {
+    await store(() => resumeTrial(ask, id));
+    return;
+  }
   if (!payingStatuses.includes(status)) return;
   await payNewestInvoice(ask, id);
   await store(() => readSubscription(ask, id));
+}
+
+/** Where the first payment is declined, the subscription stays paused, and a checkout leads to its invoice. */
+async function resumeTrial(ask: Ask, id: string) {
+  try {
+    return await resume(ask, id, 'now');
+  } catch (error) {
+    const status = providerErrorOf(error)?.status;
+    if (status !== 400 && status !== 402) throw error;
+    return readSubscription(ask, id);
+  }
 }

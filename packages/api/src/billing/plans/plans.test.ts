@@ -164,6 +164,16 @@ test.each<[string, unknown, RegExp]>([
     { ...defaultPlans, tiers: [free] },
     /^PLANS_FILE: \/.+: tiers 1 must be a tier: a paid one follows the free one\.$/,
   ],
+  [
+    'a trial of no days',
+    { ...defaultPlans, tiers: [free, { ...silver, trial: { days: 0 } }, gold] },
+    /^PLANS_FILE: \/.+: tiers 1 trial days must be at least 1\.$/,
+  ],
+  [
+    'a trial of the free tier',
+    { ...defaultPlans, tiers: [{ ...free, trial: { days: 14 } }, silver, gold] },
+    /^PLANS_FILE: \/.+: tiers 0 trial must not be there: the first tier costs nothing\.$/,
+  ],
   ['a paid tier first', { ...defaultPlans, tiers: [silver, gold] }, /^PLANS_FILE: \/.+: tiers 0 tier must be "free"/],
   [
     'a tier twice',

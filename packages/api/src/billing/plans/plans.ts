@@ -123,6 +123,16 @@ function wrongKey(code: string, sentence: string): string | undefined {
 
 const limit = z.int('must be a whole number, or null for no limit.').nonnegative('must not be negative.').nullable();
 
+const noTrial = z.undefined('must not be there: the first tier costs nothing.').optional();
+
+/** `card`: whether a card is asked for before the trial. Without one at its end the subscription is paused. */
+const trial = z
+  .strictObject({
+    days: z.int('must be a whole number of days.').min(1, 'must be at least 1.').max(730, 'must be at most 730.'),
+    card: z.boolean('must be true or false.').default(true),
+  })
+  .optional();
+
 const planMembers = {
   name: z.string().trim().min(1, 'must not be empty.').max(60, 'must be at most 60 characters.'),
   limits: z.record(z.string(), limit),
@@ -137,6 +147,7 @@ const freePlan = z
     {
       tier: z.literal('free', 'must be "free": the first tier costs nothing.'),
       price: z.null('must be null.'),
+      trial: noTrial,
       ...planMembers,
     },
     { error: tierError },
@@ -150,6 +161,7 @@ const paidPlan = z
       tier: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a name such as gold.'),
       price: price.optional(),
       prices: priceList.optional(),
+      trial,
       ...planMembers,
     },
     { error: tierError },

@@ -12,6 +12,7 @@ import { currencyOf, fixedCurrency, type OrganisationCurrency } from '../prices/
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
 import { type ShownPrice, shownPrices } from '../prices/shown-prices.ts';
+import { openTrials } from '../trials/trial.ts';
 import { type Meter, type MeterReading, readingsFrom, storedUsage } from '../usage/meter.ts';
 import { type MeterHistory, readHistories } from '../usage/read-history.ts';
 
@@ -74,6 +75,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     held: 'disputed' | 'uncollectible' | 'void' | null;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
+    /** The method that is charged, such as "visa 4242"; null without one. */
+    payment_method: string | null;
     /** What is taken from the invoices now, before tax. */
     discounts: DiscountSummary[];
     /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
@@ -83,6 +86,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   currency: { currency: string; choices: string[] };
   /** The paid tiers that the provider does not sell: they can be neither bought nor chosen. */
   unavailable_tiers: Tier[];
+  /** The trials that the organisation may still have, by tier. */
+  trials: Record<Tier, { days: number; card: boolean }>;
   /** Whether tax is added to the prices or is in them; null where no tax is computed. */
   tax: PriceTax | 'unspecified' | null;
   /** `resets` is the kind of period that a counter follows; null for a gauge. */
@@ -123,11 +128,13 @@ export async function readSubscription(app: App, principal: Reader): Promise<Sub
  */
 export async function readOverview(app: App, principal: Reader): Promise<SubscriptionOverview> {
   const seesNotice = app.payment !== null && principal.scopes.includes('ADMIN');
-  const [facts, problem] = await Promise.all([
+  const { id } = principal.requireOrganisation();
+  const [facts, problem, trials] = await Promise.all([
     readFacts(app, principal),
-    seesNotice ? readPaymentProblem(app.db, principal.requireOrganisation().id) : null,
+    seesNotice ? readPaymentProblem(app.db, id) : null,
+    openTrials(app, id),
   ]);
-  return overviewOf(app, facts, seesNotice ? noticeOf(problem, facts) : null);
+  return { ...overviewOf(app, facts, seesNotice ? noticeOf(problem, facts) : null), trials };
 }
 
 /**
@@ -165,7 +172,11 @@ function noticeOf(
   };
 }
 
-function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | null): SubscriptionOverview {
+function overviewOf(
+  app: App,
+  facts: SubscriptionFacts,
+  notice: PaymentNotice | null,
+): Omit<SubscriptionOverview, 'trials'> {
   const summary = summaryOf(app, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
   const ended = endsAt !== null && endsAt <= app.now();
@@ -177,6 +188,7 @@ function overviewOf(app: App, facts: SubscriptionFacts, notice: PaymentNotice | 
       ...summary.plan,
       ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
       ...aheadOf(app, ended ? null : facts.subscription),
+      payment_method: facts.subscription?.paymentMethod ?? null,
       discounts: ended ? [] : discountsOf(app, facts.subscription),
       agreed: agreedOf(app, facts.current),
     },

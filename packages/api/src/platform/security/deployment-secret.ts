@@ -5,7 +5,7 @@ import { decryptSecret, encryptSecret } from './encryption.ts';
 import { newToken } from './token.ts';
 
 /** A random key that all nodes share, kept in the database. */
-export type SecretName = 'challenges';
+export type SecretName = 'challenges' | 'trials';
 
 /**
  * Returns a random key of the deployment, and creates it if there is none. It is encrypted where SECRET_KEY is set, and

@@ -57,6 +57,16 @@ test.each([
     'Active',
     '£24 / month. 12.5% off until 3 February 2027. £5 off the next invoice. Renews on 3 December 2026.',
   ],
+  [
+    { ...silver, status: 'trialing', payment_method: 'visa 4242' },
+    'On trial',
+    '£24 / month. Free until 3 December 2026, then paid from Visa ending in 4242.',
+  ],
+  [
+    { ...silver, status: 'trialing', payment_method: null },
+    'On trial',
+    '£24 / month. Free until 3 December 2026. Add a card by then to keep Silver; without one it pauses.',
+  ],
   [free, undefined, 'Free of charge.'],
   [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
   [{ ...free, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],

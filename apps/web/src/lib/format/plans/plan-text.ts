@@ -71,6 +71,14 @@ function costOf({ tier, price, ...plan }: Plan): string {
   return tier !== 'free' && hasSubscription({ tier, price, ...plan }) ? '' : t.free;
 }
 
+/** When a trial ends, and what then. Pages that do not know whether there is a card say only when. */
+function trialText({ name, payment_method }: Plan, day: string): string {
+  const t = texts('plan');
+  if (payment_method === undefined) return t.trialEndsOn({ day });
+  if (payment_method === null) return t.trialWithoutCard({ day, plan: name });
+  return t.trialThenPaid({ day, method: methodText(payment_method) });
+}
+
 /** "25% off until 22 December 2026." */
 function discountText({ percent, amount, once, ends_at }: NonNullable<Plan['discounts']>[number]): string {
   const t = texts('plan');
@@ -135,6 +143,6 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
   if (plan.collection_paused) return t.notCollected;
   if (!plan.current_period_end) return '';
   if (plan.status === 'active') return t.renewsOn({ day: formatDate(plan.current_period_end) });
-  if (plan.status === 'trialing') return t.trialEndsOn({ day: formatDate(plan.current_period_end) });
+  if (plan.status === 'trialing') return trialText(plan, formatDate(plan.current_period_end));
   return '';
 }

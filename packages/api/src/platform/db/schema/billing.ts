@@ -297,6 +297,17 @@ export const paymentDisputes = pgTable(
   ],
 );
 
+/**
+ * Which organisation has claimed a trial: a row for itself, for each owner's address and for a company's domain, as keyed
+ * hashes. Without foreign keys, because they outlive the organisation and its owners.
+ */
+export const trialClaims = pgTable('trial_claims', {
+  hash: text('hash').primaryKey(),
+  /** The hash of the organisation. */
+  organisation: text('organisation').notNull(),
+  claimedAt: moment('claimed_at').notNull(),
+});
+
 /** Every price that a tier has ever had: existing subscriptions keep their old price. */
 export const paymentKnownPrices = pgTable('payment_known_prices', {
   priceId: text('price_id').primaryKey(),

@@ -21,11 +21,13 @@ type NewCheckout = {
   codes: boolean;
   /** Whether the provider computes the tax: by the address that the page asks for, with a tax number if there is one. */
   tax: boolean;
+  /** Free days before the first payment, and whether a card is asked for before; null for none. */
+  trial: { days: number; card: boolean } | null;
 };
 
 /** Opens a checkout session that buys one unit of a price. @throws AppError PROVIDER_UNAVAILABLE; Error without a URL. */
 export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ id: string; url: string }> {
-  const { organisationId, customerId, tier, priceId, currency, success, cancel, methods, codes, tax } = checkout;
+  const { organisationId, customerId, tier, priceId, currency, success, cancel, methods, codes, tax, trial } = checkout;
   const metadata = { organisation: organisationId, tier };
   const { id, url } = await ask((provider) =>
     provider.checkout.sessions.create(
@@ -45,7 +47,8 @@ export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ i
         }),
         ...(codes && { allow_promotion_codes: true }),
         metadata,
-        subscription_data: { metadata },
+        ...(trial !== null && !trial.card && { payment_method_collection: 'if_required' as const }),
+        subscription_data: { metadata, ...(trial !== null && trialParameters(trial)) },
         success_url: success,
         cancel_url: cancel,
       },
@@ -54,6 +57,14 @@ export async function openCheckout(ask: Ask, checkout: NewCheckout): Promise<{ i
   );
   if (url === null) throw new Error(`The payment provider gave no address for checkout ${id}.`);
   return { id, url };
+}
+
+/** Without a card at its end, a trial is paused: it can be resumed once there is one. */
+function trialParameters({ days }: { days: number }) {
+  return {
+    trial_period_days: days,
+    trial_settings: { end_behavior: { missing_payment_method: 'pause' as const } },
+  };
 }
 
 /** Returns a customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */

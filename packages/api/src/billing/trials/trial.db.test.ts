@@ -1,0 +1,173 @@
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import type { Administrator } from '../../auth/principal.ts';
+import { readPlan } from '../../organisations/plan.ts';
+import { users } from '../../platform/db/schema/accounts.ts';
+import { paymentSubscriptions, trialClaims } from '../../platform/db/schema/billing.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
+import { makeMember, ownedBy } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { openPortal } from '../actions/open-portal.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { startCheckout } from '../actions/start-checkout.ts';
+import { readOverview } from '../summary/read-subscription.ts';
+import { reconcileAll } from '../sync/reconcile.ts';
+
+const billing = useBillingTest();
+const provider = () => billing.sandbox.payment;
+
+/** Silver has 14 days without a card, gold 7 with one. */
+beforeAll(() => {
+  const trials: Record<string, { days: number; card: boolean }> = {
+    silver: { days: 14, card: false },
+    gold: { days: 7, card: true },
+  };
+  for (const tier of billing.app.plans.tiers) {
+    const trial = trials[tier.tier];
+    if (trial !== undefined) Object.assign(tier, { trial });
+  }
+});
+
+type Owner = Administrator & { organisationId: string };
+
+let count = 0;
+
+/** An organisation of an owner of a domain; by default one of its own. */
+async function makeOwner(domain = `company-${++count}.example`): Promise<Owner> {
+  const principal = await makeMember(billing);
+  const email = `owner-${++count}@${domain}`;
+  await billing.app.db.update(users).set({ email }).where(eq(users.id, principal.user.id));
+  return principal;
+}
+
+/** Opens a checkout, and tells whether it begins with a trial. */
+async function hasTrial(principal: Owner, tier = 'silver'): Promise<boolean> {
+  const { url } = await startCheckout(billing.app, principal, { tier });
+  const id = new URL(url).pathname.split('/').at(-1) ?? '';
+  return provider().state().checkout_settings[id]?.trial_period_days !== undefined;
+}
+
+async function startWithoutCard(principal: Owner) {
+  const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
+  const body = new URLSearchParams({ without_card: '1' });
+  expect((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status).toBe(303);
+  await billing.settled();
+  const subscription = ownedBy(billing, principal).subscriptions[0];
+  if (subscription === undefined) throw new Error('The trial did not start.');
+  return subscription;
+}
+
+const tierOf = async ({ organisationId }: Owner) => (await readPlan(billing.app, organisationId)).tier;
+
+test('a trial without a card gives the plan, is paused at its end, and a new card resumes it', async () => {
+  const principal = await makeOwner();
+  expect((await readOverview(billing.app, principal)).trials).toEqual({
+    silver: { days: 14, card: false },
+    gold: { days: 7, card: true },
+  });
+  const { id } = await startWithoutCard(principal);
+  expect(await tierOf(principal)).toBe('silver');
+  const { plan, trials } = await readOverview(billing.app, principal);
+  expect(plan).toMatchObject({ status: 'trialing', payment_method: null });
+  expect(trials).toEqual({});
+
+  provider().clock.advance({ days: 15 });
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'free', status: 'paused' });
+  const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
+  provider().portal(url).changeCard('4242424242424242');
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'silver', status: 'active' });
+  const { data } = await requirePayment(billing.app).ask((api) => api.invoices.list({ subscription: id }));
+  expect(data.filter(({ amount_paid }) => amount_paid > 0)).toMatchObject([{ amount_paid: 2400 }]);
+});
+
+test('a declined card leaves the trial paused, and the next checkout leads to a payment', async () => {
+  const principal = await makeOwner();
+  await startWithoutCard(principal);
+  provider().clock.advance({ days: 15 });
+  await billing.settled();
+  const { url } = await openPortal(billing.app, principal, {});
+  provider().portal(url).changeCard('4000000000000341');
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'free', status: 'paused' });
+  expect((await startCheckout(billing.app, principal, { tier: 'silver' })).url).toMatch(/\/pay\/(invoice|portal)\//);
+});
+
+test('there is one trial for an organisation, whatever the tier, also after its end', async () => {
+  const principal = await makeOwner();
+  expect(await hasTrial(principal)).toBe(true);
+  expect(await hasTrial(principal, 'gold')).toBe(true);
+  const { id } = await startWithoutCard(principal);
+  await requirePayment(billing.app).ask((api) => api.subscriptions.cancel(id));
+  await billing.settled();
+  expect(await hasTrial(principal, 'gold')).toBe(false);
+});
+
+test('there is one trial for a company domain, also after its organisation and owner were deleted', async () => {
+  const first = await makeOwner('larch.example');
+  expect(await hasTrial(first)).toBe(true);
+  await billing.app.db.delete(organisations).where(eq(organisations.id, first.organisationId));
+  await billing.app.db.delete(users).where(eq(users.id, first.user.id));
+  const second = await makeOwner('larch.example');
+  expect((await readOverview(billing.app, second)).trials).toEqual({});
+  expect(await hasTrial(second)).toBe(false);
+
+  const stored = JSON.stringify(await billing.app.db.select().from(trialClaims));
+  for (const text of ['larch', first.organisationId]) expect(stored).not.toContain(text);
+});
+
+test('people of a public mail domain are no company, and an owner has one trial in all organisations', async () => {
+  const first = await makeOwner('gmail.com');
+  const second = await makeOwner('gmail.com');
+  expect(await hasTrial(first)).toBe(true);
+  expect(await hasTrial(second)).toBe(true);
+
+  const third = await makeOwner('gmail.com');
+  const email = 'same@gmail.com';
+  await billing.app.db.update(users).set({ email }).where(eq(users.id, third.user.id));
+  expect(await hasTrial(third)).toBe(true);
+  await billing.app.db.delete(users).where(eq(users.id, third.user.id));
+  const again = await makeOwner();
+  await billing.app.db.update(users).set({ email }).where(eq(users.id, again.user.id));
+  expect(await hasTrial(again)).toBe(false);
+});
+
+test('of parallel checkouts of one company, one has the trial', async () => {
+  const owners = [];
+  for (let made = 0; made < 4; made++) owners.push(await makeOwner('poplar.example'));
+  const trials = await Promise.all(owners.map((owner) => hasTrial(owner)));
+  expect(trials.filter(Boolean)).toHaveLength(1);
+});
+
+test('after the sync provider and row are equal, whatever happened to a trial', async () => {
+  const acts: Record<string, (customer: string) => void> = {
+    day: () => void provider().clock.advance({ days: 5 }),
+    card: (customer) => provider().setCard(customer, '4242424242424242'),
+    declined: (customer) => provider().setCard(customer, '4000000000000341'),
+    lost: () => void provider().set({ drop_deliveries: true }),
+    found: () => void provider().set({ drop_deliveries: false }),
+  };
+  const history = fc.array(fc.constantFrom(...Object.keys(acts)), { maxLength: 7 });
+  await fc.assert(
+    fc.asyncProperty(history, async (names) => {
+      provider().resetSwitches();
+      const principal = await makeOwner();
+      const subscription = await startWithoutCard(principal);
+      for (const name of names) acts[name]?.(subscription.customer);
+      provider().resetSwitches();
+      await billing.settled();
+      await reconcileAll(billing.app);
+      await billing.settled();
+
+      const theirs = eq(paymentSubscriptions.id, subscription.id);
+      const [row] = await billing.app.db.select().from(paymentSubscriptions).where(theirs);
+      const { status, items } = provider().state().subscriptions[subscription.id] ?? subscription;
+      expect(row).toMatchObject({ status, needsSync: false, problem: null });
+      if (status !== 'canceled')
+        expect(row?.currentPeriodEnd?.getTime()).toBe(Number(items.data[0]?.current_period_end) * 1000);
+    }),
+    { numRuns: 8 },
+  );
+}, 120_000);

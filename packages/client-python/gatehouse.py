@@ -143,6 +143,42 @@ class Member(TypedDict):
     role: Role
 
 
+class ManagedUser(TypedDict):
+    """A user, as a key with the scope MANAGE sees one. `status` is their own, else that of their best organisation."""
+
+    id: str
+    email: str
+    name: Optional[str]
+    status: Literal["suspended", "unverified", "active", "awaiting_approval", "declined"]
+    verified: bool
+    created_at: str
+
+
+class Link(TypedDict):
+    url: str
+    expires_at: str
+
+
+class Invitation(Link):
+    id: str
+
+
+class Membership(TypedDict):
+    user: str
+    role: Role
+
+
+class Override(TypedDict):
+    """What was agreed with an organisation beside its subscriptions. A limit of None is unlimited."""
+
+    tier: Optional[str]
+    limits: dict[str, Optional[int]]
+    features: dict[str, bool]
+    grace_days: Optional[int]
+    reason: str
+    until: Optional[str]
+
+
 class Change(TypedDict):
     """Later versions may add types: leave out what you do not know."""
 
@@ -308,10 +344,90 @@ class Gatehouse:
         )
         return self._ask("POST", f"/api/usage/{operation}", body=body)
 
-    def _pages(self, path: str, name: str) -> Iterator[Any]:
+    # What operators do in the console, for a key with the scope MANAGE. What creates or deletes is never repeated.
+
+    def users(self, email: Optional[str] = None) -> Iterator[ManagedUser]:
+        """Yields all users, or the one with an address."""
+        return self._pages("/api/users", "users", email=email)
+
+    def create_user(
+        self, email: str, name: Optional[str] = None, verified: bool = False, organisation: Optional[str] = None
+    ) -> ManagedUser:
+        """Creates a user. With `verified` you vouch for the address. CONFLICT has the user's `id` in its `body`."""
+        named = None if organisation is None else {"name": organisation}
+        body = _present(email=email, name=name, verified=verified, organisation=named)
+        return self._once("POST", "/api/users", body)  # type: ignore[no-any-return]
+
+    def act_on_user(self, user: str, action: Literal["suspend", "restore", "end-sessions"]) -> ManagedUser:
+        return self._ask("POST", f"/api/users/{_quoted(user)}/{action}", body={})  # type: ignore[no-any-return]
+
+    def password_link(self, user: str) -> Link:
+        """Creates a link that sets a password once, by a key that was made with --password-links."""
+        return self._once("POST", f"/api/users/{_quoted(user)}/password-link")  # type: ignore[no-any-return]
+
+    def delete_user(self, user: str, keep_keys: bool = False) -> None:
+        self._once("DELETE", f"/api/users/{_quoted(user)}", {"keep_keys": keep_keys})
+
+    def organisation(self, organisation: str) -> ListedOrganisation:
+        return self._ask("GET", _organisation(organisation))  # type: ignore[no-any-return]
+
+    def create_organisation(self, name: str, owner: Optional[str] = None) -> ListedOrganisation:
+        return self._once("POST", "/api/organisations", _present(name=name, owner=owner))  # type: ignore[no-any-return]
+
+    def rename_organisation(self, organisation: str, name: str) -> ListedOrganisation:
+        return self._ask("PATCH", _organisation(organisation), body={"name": name})  # type: ignore[no-any-return]
+
+    def act_on_organisation(
+        self, organisation: str, action: Literal["approve", "decline", "suspend", "restore"], reason: Optional[str] = None
+    ) -> ListedOrganisation:
+        """A decline needs a reason."""
+        path = f"{_organisation(organisation)}/{action}"
+        return self._ask("POST", path, body=_present(reason=reason))  # type: ignore[no-any-return]
+
+    def delete_organisation(self, organisation: str) -> None:
+        """Its subscriptions end first."""
+        self._once("DELETE", _organisation(organisation))
+
+    def add_member(self, organisation: str, user: str, role: Role) -> Membership:
+        path = f"{_organisation(organisation)}/members"
+        return self._once("POST", path, {"user": user, "role": role})  # type: ignore[no-any-return]
+
+    def set_role(self, organisation: str, user: str, role: Role) -> Membership:
+        path = f"{_organisation(organisation)}/members/{_quoted(user)}"
+        return self._ask("PATCH", path, body={"role": role})  # type: ignore[no-any-return]
+
+    def remove_member(self, organisation: str, user: str, keep_keys: bool = False) -> None:
+        self._once("DELETE", f"{_organisation(organisation)}/members/{_quoted(user)}", {"keep_keys": keep_keys})
+
+    def invitations(self, organisation: str) -> Iterator[dict[str, Any]]:
+        return self._pages(f"{_organisation(organisation)}/invitations", "invitations")
+
+    def invite(self, organisation: str, email: str, role: Literal["admin", "member", "viewer"]) -> Invitation:
+        """Creates an invitation, whose link you hand over. The address is a note."""
+        path = f"{_organisation(organisation)}/invitations"
+        return self._once("POST", path, {"email": email, "role": role})  # type: ignore[no-any-return]
+
+    def delete_invitation(self, organisation: str, invitation: str) -> None:
+        self._once("DELETE", f"{_organisation(organisation)}/invitations/{_quoted(invitation)}")
+
+    def override(self, organisation: str) -> Override:
+        """Returns what was agreed. Raises NOT_FOUND where nothing is."""
+        return self._ask("GET", f"{_organisation(organisation)}/override")  # type: ignore[no-any-return]
+
+    def set_override(self, organisation: str, agreed: Mapping[str, Any]) -> Override:
+        """States what was agreed (tier, limits, features, grace_days, reason, until), in place of what was before."""
+        return self._ask("PUT", f"{_organisation(organisation)}/override", body=agreed)  # type: ignore[no-any-return]
+
+    def end_override(self, organisation: str) -> None:
+        self._ask("DELETE", f"{_organisation(organisation)}/override", body={})
+
+    def _once(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Any:
+        return self._ask(method, path, body=body or {}, repeatable=False)
+
+    def _pages(self, path: str, name: str, **query: Any) -> Iterator[Any]:
         after: Optional[str] = None
         while True:
-            page = self._ask("GET", path, query=_present(after=after))
+            page = self._ask("GET", path, query=_present(after=after, **query))
             yield from page[name]
             after = page["next"]
             if after is None:
@@ -412,6 +528,10 @@ def _error_of(error: urllib.error.HTTPError) -> GatehouseError:
 
 def _present(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _organisation(named: str) -> str:
+    return f"/api/organisations/{_quoted(named)}"
 
 
 def _quoted(text: str) -> str:

@@ -90,6 +90,25 @@ describe('a checkout', () => {
   });
 });
 
+test('a lower plan and a shorter interval wait for the end of the paid year, and keeping the plan gives them up', async () => {
+  const member = await makeMember(billing);
+  const row = await buy(member, { tier: 'gold', interval: 'year' });
+  for (const wanted of [{ tier: 'silver', interval: 'year' }, { tier: 'gold' }]) {
+    const { url } = await api(member).checkout(wanted as never);
+    const session = billing.sandbox.payment.state().portal_sessions[url.split('/').at(-1) ?? ''];
+    const [item] = session?.flow?.subscription_update_confirm?.items ?? [];
+    billing.sandbox.payment.portal(url).changePlan(row?.id ?? '', item?.price ?? '');
+    await billing.settled();
+    const planned = { tier: 'gold', interval: 'year', nextTier: wanted.tier, nextTierAt: row?.currentPeriodEnd };
+    expect(await rowOf(member)).toMatchObject(planned);
+    await expect(api(member).checkout({ tier: 'silver' })).rejects.toThrow('Keep Gold to choose another plan.');
+
+    await api(member).resume();
+    await billing.settled();
+    expect(await rowOf(member)).toMatchObject({ interval: 'year', nextTier: null, nextTierAt: null });
+  }
+});
+
 describe('the currency', () => {
   test('that an administrator chooses is bought, shown and stored, and then fixed', async () => {
     const member = await makeMember(billing);

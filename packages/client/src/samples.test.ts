@@ -34,7 +34,11 @@ it('compiles every sample of the documents that show the client', () => {
       ...{ noEmit: true, strict: true, skipLibCheck: true, module: 'nodenext', target: 'es2022' },
       ...{ lib: ['es2023', 'dom', 'dom.iterable'], allowImportingTsExtensions: true, erasableSyntaxOnly: true },
       types: [path.join(root, 'node_modules/@types/node')],
-      paths: { '@gatehouse/client': [`${client}/client.ts`], '@gatehouse/client/*': [`${client}/adapters/*.ts`] },
+      paths: {
+        '@gatehouse/client': [`${client}/client.ts`],
+        '@gatehouse/client/*': [`${client}/adapters/*.ts`],
+        '@gatehouse/testing': [path.join(root, 'packages/testing/src/testing.ts')],
+      },
     };
     fs.writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     fs.writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));

@@ -72,6 +72,16 @@ const notOnPages = [
   'A declined request could not be erased.',
   'No reason was given.',
   'Without PUBLIC_BASE_URL there are no passkeys.',
+  // For the lines of `import-users`.
+  'A hash of the form salt:key needs a format: better-auth or scrypt:N:r:p.',
+  'This form of a hash is not known.',
+  'A bcrypt hash has a cost from 4 to 13.',
+  'An argon2 hash takes at most 64 MiB, 3 passes and 4 lanes.',
+  'A hash of PBKDF2 with SHA-256 has at most 1,500,000 rounds.',
+  'A hash of PBKDF2 with SHA-512 has at most 500,000 rounds.',
+  'These are no parameters of scrypt: N is a power of two.',
+  'A scrypt hash takes at most 64 MiB (128 × N × r), and p is at most 4.',
+  'The format 7 does not fit this hash, or is none of better-auth and scrypt:N:r:p.',
   // For programs: no field of a form can have another kind of value.
   'The limit must be a whole number from 1.',
   'This must be true or false.',

@@ -40,7 +40,12 @@ export const internalProcedures: Record<string, string[]> = {
     'leaving.deleteAccount',
   ],
   'The page of API keys': ['keys.list', 'keys.create', 'keys.revoke'],
-  'The billing page': ['billing.confirm', 'subscription.overview', 'subscription.overviewWithHistory'],
+  'The billing page': [
+    'billing.confirm',
+    'billing.invoices',
+    'subscription.overview',
+    'subscription.overviewWithHistory',
+  ],
   'The members, invitation and organisation pages': [
     'members.search',
     'members.invitations',

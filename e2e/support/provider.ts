@@ -27,6 +27,8 @@ export type SubscriptionControls = {
   disputeEnds: (id: string, end: string) => Promise<void>;
   /** Schedules a change to a tier's monthly price at the end of the period. */
   schedules: (tier: string) => Promise<void>;
+  /** From now on invoices are sent, to be paid within some days, in place of being charged. */
+  sendsInvoices: (daysUntilDue: number) => Promise<void>;
   /** Sets the subscription's status and emits the provider's event about it. */
   becomes: (status: string) => Promise<void>;
   /** Emits an event of any type about the customer. */
@@ -85,6 +87,14 @@ export async function subscriptionControls(
       const prices = Object.values<{ id: string; lookup_key: string }>((await read(service, 'state')).prices);
       const price = prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id;
       await control(service, 'subscription', { subscription: (await subscription()).id, act: 'schedule', price });
+    },
+    async sendsInvoices(daysUntilDue) {
+      const { id } = await subscription();
+      await control(service, 'subscription', {
+        subscription: id,
+        act: 'send_invoices',
+        days_until_due: daysUntilDue,
+      });
     },
     async becomes(status) {
       await control(service, 'status', { subscription: (await subscription()).id, status });

@@ -97,6 +97,12 @@ async function seePayment(part: TourPart, page: Page): Promise<void> {
 
   const life = await subscriptionControls(service, page.request);
   await life.everythingDelivered();
+  await life.sendsInvoices(14);
+  await life.periodEnds();
+  await life.everythingDelivered();
+  await page.goto('/billing');
+  await expect(page.getByText(/Due in \d+ days/)).toBeVisible();
+  await see(page, 'billing-sent-invoice', '/billing');
   await life.becomes('past_due');
   await life.everythingDelivered();
   await see(page, 'billing-past-due', '/billing');

@@ -514,6 +514,7 @@ export interface Texts {
     confirm: string;
     bankWants: string;
     notThrough: string;
+    invoiceOverdue: string;
     staysUntil: Message<'plan' | 'day'>;
     confirming: string;
     confirmingText: string;
@@ -604,6 +605,7 @@ export interface Texts {
     method: string;
     noMethod: string;
     expires: Message<'method' | 'month'>;
+    byInvoice: Message<never, 'days'>;
     date: string;
     number: string;
     amount: string;
@@ -860,6 +862,7 @@ export interface Texts {
     confirmTitle: string;
     firstPaymentOpen: string;
     paymentFailed: string;
+    invoiceOverdue: string;
     disputed: string;
     payBy: Message<'day' | 'plan'>;
     payToKeep: Message<'plan'>;
@@ -925,6 +928,7 @@ export interface Texts {
     endsOn: Message<'day' | 'next'>;
     endsWithPeriod: Message<'next'>;
     renewsOn: Message<'day'>;
+    byInvoice: Message<never, 'days'>;
     trialEndsOn: Message<'day'>;
     trialWithoutCard: Message<'day' | 'plan'>;
     trialThenPaid: Message<'day' | 'method'>;

@@ -38,6 +38,8 @@ export interface CompanyControls {
   releaseSchedule(subscription: string): void;
   /** Pauses the collection of a subscription's invoices; null ends the pause. */
   pauseCollection(subscription: string, behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void' | null): Subscription;
+  /** Sends a subscription's later invoices, to be paid within some days, in place of charging them. */
+  sendInvoices(subscription: string, daysUntilDue: number): Subscription;
   /** Gives a subscription a discount by a coupon in place of those that it has; null takes them away. */
   discount(subscription: string, coupon: string | null): Subscription;
   /** Registers the account for tax in a country, where its invoices then have 20 % of it. */
@@ -71,6 +73,13 @@ export function companyControls(
       saved(() =>
         updateSubscription(provider, findSubscription(provider, subscription), {
           pause_collection: behavior === null ? '' : { behavior },
+        }),
+      ),
+    sendInvoices: (subscription, daysUntilDue) =>
+      saved(() =>
+        updateSubscription(provider, findSubscription(provider, subscription), {
+          collection_method: 'send_invoice',
+          days_until_due: daysUntilDue,
         }),
       ),
     discount: (subscription, coupon) =>

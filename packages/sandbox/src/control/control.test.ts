@@ -69,6 +69,8 @@ test('the company schedules a change of plan, pauses the collection and disables
   expect(await (await fetch(`${sandbox.url}/control`)).text()).toContain('Gold from');
   await post('subscription', { subscription, act: 'release' });
   expect(now()?.schedule).toBeNull();
+  await post('subscription', { subscription, act: 'send_invoices', days_until_due: '14' });
+  expect(now()).toMatchObject({ collection_method: 'send_invoice', days_until_due: 14 });
   await post('subscription', { subscription, act: 'pause', behavior: 'void' });
   expect(now()?.pause_collection).toMatchObject({ behavior: 'void' });
   await post('subscription', { subscription, act: 'collect' });

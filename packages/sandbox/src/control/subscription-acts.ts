@@ -52,7 +52,7 @@ function form(id: string, body: Html): Html {
 }
 
 /**
- * Acts on a subscription: `{subscription, act, price?, behavior?}`.
+ * Acts on a subscription: `{subscription, act, price?, behavior?, days_until_due?}`.
  *
  * @throws Error if the act is unknown, or the subscription does not allow it.
  */
@@ -68,6 +68,8 @@ export function actOnSubscription(payment: PaymentProvider, fields: Record<strin
       return payment.pauseCollection(subscription, behaviourOf(fields.behavior));
     case 'collect':
       return payment.pauseCollection(subscription, null);
+    case 'send_invoices':
+      return payment.sendInvoices(subscription, Number(fields.days_until_due));
     default:
       throw new Error('That cannot be done with a subscription.');
   }

@@ -67,7 +67,7 @@ function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
   const confirming = notice?.kind === 'action_required';
   return {
     tone: 'bad',
-    title: paymentTitle(plan.status, confirming),
+    title: paymentTitle(plan.status, notice?.kind),
     text: [notice && paymentFacts(notice), paymentText(plan, notice?.grace_ends_at ?? null, confirming)]
       .filter(Boolean)
       .join(' '),
@@ -77,9 +77,10 @@ function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
   };
 }
 
-function paymentTitle(status: string, confirming: boolean): string {
+function paymentTitle(status: string, kind: NonNullable<Overview['notice']>['kind'] | undefined): string {
   const t = texts('overview');
-  if (confirming) return t.confirmTitle;
+  if (kind === 'action_required') return t.confirmTitle;
+  if (kind === 'overdue') return t.invoiceOverdue;
   return status === 'incomplete' ? t.firstPaymentOpen : t.paymentFailed;
 }
 

@@ -15,6 +15,7 @@ const free: Overview['plan'] = {
   price: null,
   change: null,
   collection_paused: false,
+  days_until_due: null,
   held: null,
   agreed: null,
   discounts: [],

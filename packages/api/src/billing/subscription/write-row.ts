@@ -52,6 +52,7 @@ const emptyRow = {
   interval: null,
   quantity: null,
   collectionPaused: false,
+  daysUntilDue: null,
   invoiceTrouble: null,
   disputed: false,
   paymentMethod: null,

@@ -71,6 +71,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     change: { name: string | null; at: string } | null;
     /** Whether invoices are not collected for now. */
     collection_paused: boolean;
+    /** Within how many days its invoices are paid, which are sent; null if they are charged. */
+    days_until_due: number | null;
     /** Why the subscription gives no plan although its status would; null if it does, or if the status says why. */
     held: 'disputed' | 'uncollectible' | 'void' | null;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
@@ -98,7 +100,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
 
 /** What an administrator is told of an open payment problem or of a past-due subscription. */
 type PaymentNotice = {
-  kind: 'payment_failed' | 'action_required';
+  /** `overdue`: an invoice that was sent is not paid in time, and no payment failed. */
+  kind: 'payment_failed' | 'action_required' | 'overdue';
   /** Opens and pays the invoice without a sign-in, so only administrators may receive it. */
   invoice_url: string | null;
   grace_ends_at: string | null;
@@ -163,7 +166,7 @@ function noticeOf(
   if (problem === null && graceEndsAt === null) return null;
   const { amount = null, currency = null } = problem ?? {};
   return {
-    kind: problem?.problem ?? 'payment_failed',
+    kind: problem?.problem ?? (subscription?.daysUntilDue == null ? 'payment_failed' : 'overdue'),
     invoice_url: problem?.url ?? null,
     grace_ends_at: graceEndsAt?.toISOString() ?? null,
     amount: amount === null || currency === null ? null : { amount, currency },
@@ -216,11 +219,19 @@ function agreedOf({ plans }: App, { tier, plan, source, agreed }: OrganisationPl
 
 /** What is to come for a subscription that runs, and what holds it up. */
 function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription']) {
-  const { nextTierAt = null, nextTier = null, collectionPaused = false, credit = 0, currency = null } = row ?? {};
+  const {
+    nextTierAt = null,
+    nextTier = null,
+    collectionPaused = false,
+    daysUntilDue = null,
+    credit = 0,
+    currency = null,
+  } = row ?? {};
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
   return {
     change: nextTierAt === null ? null : { name, at: nextTierAt.toISOString() },
     collection_paused: collectionPaused,
+    days_until_due: daysUntilDue,
     held: row === null ? null : heldBy(config, row),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
@@ -262,7 +273,7 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
 type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typeof paidColumns>;
 
 /** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
-const { ended, amount, currency, interval, quantity, collectionPaused, ...columns } =
+const { ended, amount, currency, interval, quantity, collectionPaused, daysUntilDue, ...columns } =
   getTableColumns(paymentSubscriptions);
 const { invoiceTrouble, disputed, paymentMethod, credit, discounts, nextTierAt, nextTier } = columns;
 const paidColumns = {
@@ -272,6 +283,7 @@ const paidColumns = {
   interval,
   quantity,
   collectionPaused,
+  daysUntilDue,
   invoiceTrouble,
   disputed,
   paymentMethod,

@@ -132,6 +132,7 @@ function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
     row.customerId !== state.customerId ||
     row.cancelAtPeriodEnd !== state.scheduled ||
     row.collectionPaused !== state.collectionPaused ||
+    row.daysUntilDue !== state.daysUntilDue ||
     // The list tells no phases, so a schedule is read where there is one, and where there is none any more.
     (state.scheduleId === null) !== (row.nextTierAt === null) ||
     row.endsAt?.getTime() !== dateOfSecond(state.endsAt)?.getTime() ||

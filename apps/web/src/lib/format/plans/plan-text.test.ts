@@ -31,6 +31,11 @@ test.each([
   [{ ...silver, status: 'past_due' }, 'Payment due', '£24 / month.'],
   [{ ...silver, price: null }, 'Active', 'Renews on 3 December 2026.'],
   [
+    { ...silver, days_until_due: 14 },
+    'Active',
+    '£24 / month. Renews on 3 December 2026. Paid by invoice, due within 14 days.',
+  ],
+  [
     { ...silver, price: { amount: 1900, currency: 'gbp', interval: 'year' as const, quantity: 1 } },
     'Active',
     '£19 / year. Renews on 3 December 2026.',

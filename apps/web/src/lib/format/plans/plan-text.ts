@@ -142,7 +142,10 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
   }
   if (plan.collection_paused) return t.notCollected;
   if (!plan.current_period_end) return '';
-  if (plan.status === 'active') return t.renewsOn({ day: formatDate(plan.current_period_end) });
+  if (plan.status === 'active') {
+    const renews = t.renewsOn({ day: formatDate(plan.current_period_end) });
+    return plan.days_until_due == null ? renews : `${renews} ${t.byInvoice({ days: plan.days_until_due })}`;
+  }
   if (plan.status === 'trialing') return trialText(plan, formatDate(plan.current_period_end));
   return '';
 }

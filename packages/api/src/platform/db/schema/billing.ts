@@ -97,6 +97,8 @@ export const paymentSubscriptions = pgTable(
     startedAt: moment('started_at'),
     /** Whether invoices are not collected for now. */
     collectionPaused: boolean('collection_paused').notNull().default(false),
+    /** Within how many days its invoices are paid, which are sent; null if they are charged. */
+    daysUntilDue: integer('days_until_due'),
     /** Why its invoices give no plan: a debt was written off, or the first invoice is void. Only an answer tells it. */
     invoiceTrouble: text('invoice_trouble', { enum: ['uncollectible', 'void'] }),
     /** Whether one of its payments is disputed, or a dispute was lost and no later invoice is paid. Only a sync decides it. */

@@ -32,6 +32,8 @@ export type SubscriptionState = {
   price: { amount: number; currency: string; interval: Interval } | null;
   /** Whether invoices are not collected for now, which leaves the status as it is. */
   collectionPaused: boolean;
+  /** Within how many days its invoices are paid that are sent; null if they are charged. */
+  daysUntilDue: number | null;
   metadata: { organisation: string | null; tier: string | null };
   /** What the provider tells only if it is asked: null in an event. */
   details: SubscriptionDetails | null;
@@ -119,6 +121,8 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     currency: textOf(subscription.currency),
     price: priceOfItems(items),
     collectionPaused: fields(subscription.pause_collection) !== null,
+    daysUntilDue:
+      subscription.collection_method === 'send_invoice' ? (seconds(subscription.days_until_due) ?? 0) : null,
     metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },
     details: null,
   };

@@ -1,0 +1,1 @@
+ALTER TABLE "payment_subscriptions" ADD COLUMN "days_until_due" integer;

@@ -1,9 +1,10 @@
 import type { HeldRequests } from './api/hold-requests.ts';
+import type { RestrictedKey } from './api/permissions.ts';
 import type { Payment } from './checkout/pay-checkout.ts';
 import type { CompanyControls } from './company-controls.ts';
 import type { Announcement } from './events/announce.ts';
 import type { Delivery } from './provider/bookkeeping.ts';
-import type { DeliveryQueue } from './provider/provider.ts';
+import type { DeliveryQueue, Permission } from './provider/provider.ts';
 import type { ProviderEvent, Subscription } from './provider/records.ts';
 import type { PaymentState } from './provider/state.ts';
 import type { Switches } from './provider/switches.ts';
@@ -32,6 +33,8 @@ export interface PaymentProvider extends CompanyControls {
   failNext(failure: Switches['api_failure'], options?: { count?: number; only?: string; afterEffect?: boolean }): void;
   /** Holds requests to the API back before they are processed, until `release`. */
   holdRequests(): HeldRequests;
+  /** Makes a key that may do what the permissions say, such as `customers:write`, and nothing else. */
+  restrictKey(permissions: readonly Permission[]): RestrictedKey;
   setWebhookUrl(url: string | null): void;
   /**
    * Disables the webhook endpoint, as the real provider does after days of failures, or enables it. What happens while

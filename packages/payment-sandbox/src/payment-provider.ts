@@ -1,4 +1,5 @@
 import { holdRequests } from './api/hold-requests.ts';
+import { restrictKey } from './api/permissions.ts';
 import { payCheckout } from './checkout/pay-checkout.ts';
 import { nextStep, runUntil } from './clock/advance.ts';
 import { companyControls } from './company-controls.ts';
@@ -62,6 +63,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     secretKey: settings.secretKey,
     ...(settings.identity ?? { account: 'own', livemode: false, providersByKey: new Map() }),
     serviceTime: settings.serviceTime ?? Date.now,
+    restrictedKeys: new Map(),
     file,
     state: file.value,
     deliveries: queue,
@@ -95,6 +97,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
       });
     },
     holdRequests: () => holdRequests(provider),
+    restrictKey: (permissions) => restrictKey(provider, permissions),
     setWebhookUrl,
     disableWebhook,
     clock: { now: () => now(provider), advance, advanceTo, advanceToPeriodEnd, advanceToNext, next },

@@ -91,7 +91,7 @@ function withoutProvider(): App {
     ...billing.app,
     jobs,
     syncs: noSyncs,
-    payment: { mode: 'test', key: 'none', ask: away, askBriefly: away },
+    payment: { mode: 'test', isRestricted: false, key: 'none', ask: away, askBriefly: away },
   };
 }
 

@@ -14,6 +14,7 @@ import { expand as expanded } from './expand.ts';
 import { fingerprintOf, markInUse, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
 import { inMode, withHint } from './modes.ts';
+import { type Allow, allowanceOf, permissionFor } from './permissions.ts';
 import { findRoute } from './routes.ts';
 
 interface Answer {
@@ -73,7 +74,7 @@ async function performOnce(
   const key = method === 'POST' ? String(req.headers['idempotency-key'] ?? '') : '';
   let release = () => {};
   try {
-    requireKey(provider.secretKey, req.headers.authorization);
+    const allow = allowanceOf(provider, requireKey(provider, req.headers.authorization));
     const fingerprint = fingerprintOf(method, path, body);
     if (key) {
       const saved = savedAnswer(provider, key, fingerprint);
@@ -82,7 +83,7 @@ async function performOnce(
     }
     if (delay > 0) await pause(delay);
     await provider.held?.wait();
-    const { answer, ran } = perform(provider, exchange, body, requestId, failure, key);
+    const { answer, ran } = perform(provider, exchange, { body, requestId, failure, key, allow });
     if (key && ran) saveAnswer(provider, key, { fingerprint, status: answer.status, body: answer.body });
     if (method !== 'GET') provider.file.save();
     return answer;
@@ -95,14 +96,19 @@ async function performOnce(
   }
 }
 
+interface Asked {
+  body: string;
+  requestId: string;
+  failure: Switches['api_failure'];
+  key: string;
+  allow: Allow;
+}
+
 /** Performs a request, or fails as the switches configure. `ran` is whether its idempotency key stores the answer. */
 function perform(
   provider: Provider,
   { method, path, query }: Exchange,
-  body: string,
-  requestId: string,
-  failure: Switches['api_failure'],
-  key: string,
+  { body, requestId, failure, key, allow }: Asked,
 ): { answer: Answer; ran: boolean } {
   const { api_failure_after_effect: afterEffect } = provider.state.switches;
   if (typeof failure === 'number' && !afterEffect) return { answer: failed(failure), ran: failure >= 500 };
@@ -111,11 +117,10 @@ function perform(
   try {
     const found = findRoute(method, path);
     if (!found) throw unknownUrl(method, path);
+    allow(permissionFor(method, path));
     const fields = readFields(method === 'GET' || (method === 'DELETE' && body === '') ? query.toString() : body);
-    const result = run(provider, found.route, { ...found, path }, fields, {
-      id: requestId,
-      idempotency_key: key || null,
-    });
+    const request = { id: requestId, idempotency_key: key || null };
+    const result = run(provider, found.route, { ...found, path }, { fields, request, allow });
     answer = { status: 200, body: JSON.stringify(inMode(provider, result)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -129,8 +134,7 @@ function run(
   provider: Provider,
   route: Route,
   call: { id: string; otherId: string; path: string },
-  fields: Record<string, Field>,
-  request: { id: string; idempotency_key: string | null },
+  { fields, request, allow }: { fields: Record<string, Field>; request: Provider['request']; allow: Allow },
 ): object {
   const { expand = [], ...rest } = fields;
   const paths = readPaths(expand);
@@ -141,7 +145,7 @@ function run(
   provider.request = request;
   try {
     const result = route.answer({ ...call, provider, params } as Call<never>);
-    return expanded(provider, result, paths, route.showsSecret);
+    return expanded(provider, result, paths, { allow, keepSecret: route.showsSecret ?? false });
   } finally {
     provider.request = null;
   }

@@ -2,13 +2,13 @@ import type { Provider } from '../provider/provider.ts';
 import { ApiError } from '../routing/api-error.ts';
 
 /**
- * Accepts the secret key as a bearer token or as the user name of basic authentication.
+ * Accepts a provider's key as a bearer token or as the user name of basic authentication, and returns it.
  *
  * @throws ApiError 401 for another key or none.
  */
-export function requireKey(secretKey: string, header: string | undefined): void {
+export function requireKey(provider: Provider, header: string | undefined): string {
   const key = readKey(header);
-  if (key === secretKey) return;
+  if (key === provider.secretKey || provider.restrictedKeys.has(key)) return key;
   if (!key) {
     throw new ApiError(
       401,

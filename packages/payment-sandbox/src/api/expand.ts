@@ -1,6 +1,7 @@
 import { isObject } from '../provider/json.ts';
 import type { Provider } from '../provider/provider.ts';
 import { refused } from '../routing/api-error.ts';
+import { type Allow, permissionToExpand } from './permissions.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -15,9 +16,15 @@ const includable: Record<string, readonly string[]> = {
  * Returns a copy of the answer in which the wanted references are replaced by their objects. Members of
  * `includable` that are not wanted are left out.
  *
- * @throws ApiError 400 if a path names no reference, or has more than four levels.
+ * @throws ApiError 400 if a path names no reference, or has more than four levels; 403 for an object that the key may
+ *   not read.
  */
-export function expand(provider: Provider, answer: object, paths: string[], keepSecret = false): object {
+export function expand(
+  provider: Provider,
+  answer: object,
+  paths: string[],
+  { allow, keepSecret }: { allow: Allow; keepSecret: boolean },
+): object {
   const copy = structuredClone(answer);
   const wanted = new Set(paths.flatMap((path) => prefixes(path)));
   strip(copy as JsonObject, '', wanted, keepSecret);
@@ -25,7 +32,7 @@ export function expand(provider: Provider, answer: object, paths: string[], keep
     if (path.split('.').length > 4) {
       throw refused('You cannot expand more than 4 levels of a property.', { param: 'expand' });
     }
-    expandPath(provider, copy as JsonObject, path.split('.'), path);
+    expandPath({ provider, allow }, copy as JsonObject, path.split('.'), path);
   }
   return copy;
 }
@@ -45,10 +52,13 @@ function strip(value: JsonObject, at: string, wanted: Set<string>, keepSecret: b
   }
 }
 
-function expandPath(provider: Provider, node: JsonObject, parts: string[], path: string): void {
+type Reader = { provider: Provider; allow: Allow };
+
+function expandPath(reader: Reader, node: JsonObject, parts: string[], path: string): void {
+  const { provider } = reader;
   const [name = '', ...rest] = parts;
   if (Array.isArray(node)) {
-    for (const entry of node) if (isObject(entry)) expandPath(provider, entry, parts, path);
+    for (const entry of node) if (isObject(entry)) expandPath(reader, entry, parts, path);
     return;
   }
   if (node.object === 'customer' && name === 'subscriptions' && !node.deleted)
@@ -63,18 +73,19 @@ function expandPath(provider: Provider, node: JsonObject, parts: string[], path:
   }
   const value = node[name];
   if (typeof value === 'string') {
-    node[name] = copyOf(provider, value, path);
+    node[name] = copyOf(reader, value, path);
     strip(node[name] as JsonObject, '', new Set(prefixes(rest.join('.'))), false);
   } else if (Array.isArray(value)) {
-    node[name] = value.map((one) => (typeof one === 'string' ? copyOf(provider, one, path) : one));
+    node[name] = value.map((one) => (typeof one === 'string' ? copyOf(reader, one, path) : one));
   }
   const next = node[name];
-  if (rest.length > 0 && (isObject(next) || Array.isArray(next))) expandPath(provider, next as JsonObject, rest, path);
+  if (rest.length > 0 && (isObject(next) || Array.isArray(next))) expandPath(reader, next as JsonObject, rest, path);
 }
 
-function copyOf(provider: Provider, id: string, path: string): object {
+function copyOf({ provider, allow }: Reader, id: string, path: string): object {
   const found = findById(provider, id);
   if (!found) throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
+  allow(permissionToExpand(found));
   return structuredClone(found);
 }
 

@@ -3,6 +3,9 @@ import type { ProviderEvent } from './records.ts';
 import type { PaymentState } from './state.ts';
 import type { StoredFile } from './stored-file.ts';
 
+/** A permission of a restricted key: a resource and what it may do with it. `write` includes `read`. */
+export type Permission = `${string}:${'read' | 'write'}`;
+
 /** The state of one provider and what its functions share. Every function takes it as its first argument. */
 export interface Provider {
   /** The origin of the sandbox, from which the URLs of hosted pages are made. */
@@ -16,6 +19,8 @@ export interface Provider {
   providersByKey: Map<string, Provider>;
   /** The time of the service, in milliseconds, by which deliveries to it are signed. Not that of this provider's clock. */
   serviceTime: () => number;
+  /** The restricted keys, with what each may do and what was asked of it. */
+  restrictedKeys: Map<string, { permissions: ReadonlySet<Permission>; used: Set<Permission> }>;
   file: StoredFile<PaymentState>;
   state: PaymentState;
   deliveries: DeliveryQueue;

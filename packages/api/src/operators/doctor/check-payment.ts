@@ -10,6 +10,7 @@ import { formatAmount } from '../../platform/providers/minor-units.ts';
 import { readAccount } from '../../platform/providers/payment/account.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { probeDisputes } from '../../platform/providers/payment/disputes.ts';
+import { missingPermissions, type Permission } from '../../platform/providers/payment/permissions.ts';
 import { readPortal } from '../../platform/providers/payment/portal.ts';
 import { checkTax } from './check-tax.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
@@ -19,11 +20,14 @@ export async function checkPayment(app: App): Promise<Finding[]> {
   const { payment } = app;
   if (payment === null) return [note('Payment provider', 'Billing is off, because PAYMENT_SECRET_KEY is not set.')];
 
+  const lacking = await checkPermissions(app, payment);
+  if (lacking.some(({ level }) => level === 'wrong')) return lacking;
   try {
     const key = await checkKey(app, payment);
     const prices = await lookUpPrices(app, payment.ask);
     return [
       ...key,
+      ...lacking,
       ...(await checkRows(app, payment)),
       ...checkPrices(app, prices),
       await checkPortal(app, payment, prices),
@@ -46,6 +50,38 @@ function findingOf(error: unknown): Finding {
   }
   const sentence = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;
   return wrong('Payment provider', sentence);
+}
+
+/**
+ * Checks that a restricted key may do what billing needs, by requests that change nothing. Returns no line for a key
+ * that may do everything, or that the provider does not answer about: other checks tell that.
+ */
+async function checkPermissions({ config }: App, payment: Payment): Promise<Finding[]> {
+  if (!payment.isRestricted) return [];
+  const about = 'Payment key';
+  const missing = await missingPermissions(payment.ask).catch(() => []);
+  const isNeeded = {
+    disputes: config.disputes === 'end',
+    tax: config.payment?.tax === true,
+    pages: false,
+    'billing-setup': false,
+  };
+  const needed = missing.filter(({ only }) => only === undefined || isNeeded[only]);
+  const shown = missing.filter(({ only }) => only === 'pages');
+  const setup = missing.filter(({ only }) => only === 'billing-setup');
+  const listed = (some: Permission[]) => some.map(({ resource, level }) => `${resource} (${level})`).join(', ');
+  const findings = [
+    ...(needed.length > 0
+      ? [wrong(about, `This restricted key lacks permissions: ${listed(needed)}. Give it them at the provider.`)]
+      : []),
+    ...(shown.length > 0
+      ? [note(about, `This restricted key lacks permissions, so that pages show less: ${listed(shown)}.`)]
+      : []),
+    ...(setup.length > 0
+      ? [note(about, `For billing-setup this restricted key lacks permissions: ${listed(setup)}.`)]
+      : []),
+  ];
+  return findings.length > 0 ? findings : [right(about, 'This restricted key has the permissions that billing needs.')];
 }
 
 async function checkKey(app: App, { ask, mode }: Payment): Promise<Finding[]> {

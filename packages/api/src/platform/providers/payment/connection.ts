@@ -19,6 +19,8 @@ export type Deadline = { deadline: number };
 export type Payment = {
   /** The provider's mode that the key belongs to. Events of the other mode are not ours. */
   mode: 'test' | 'live';
+  /** Whether the key may do only what it was permitted. */
+  isRestricted: boolean;
   /** Identifies the key in a log: its mode and its last four characters. */
   key: string;
   /**
@@ -78,6 +80,7 @@ export function createPayment(
   const mode = /^[a-z]+_live_/.test(secretKey) ? 'live' : 'test';
   return {
     mode,
+    isRestricted: secretKey.startsWith('rk_'),
     key: `${mode} mode, ending in ${secretKey.slice(-4)}`,
     ask: asker('ask', action),
     askBriefly: asker('askBriefly', askBriefly),

@@ -28,7 +28,9 @@ test('the overview is the summary with the end that is not confirmed, the kind o
       discounts: [],
       agreed: null,
       credit: null,
+      payment_method: 'visa 4242',
     },
+    trials: {},
     currency: { currency: 'gbp', choices: [] },
     tax: null,
     unavailable_tiers: [],
@@ -61,11 +63,19 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
     held: null,
     agreed: null,
     credit: null,
+    payment_method: 'visa 4242',
   });
 
   billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
   await syncSubscription(billing.app, subscription.id);
   expect((await readOverview(atEnd, principal)).plan).toMatchObject({ status: 'canceled', ended_unconfirmed_at: null });
+});
+
+test('only administrators see the payment method', async () => {
+  const { principal } = await makeSubscriber(billing);
+  const viewer = requireScope(makePrincipal({ ...principal, role: 'viewer' }), 'READ');
+  expect((await readOverview(billing.app, principal)).plan.payment_method).toBe('visa 4242');
+  expect((await readOverview(billing.app, viewer)).plan).not.toHaveProperty('payment_method');
 });
 
 test('without a subscription no end is unconfirmed', async () => {

@@ -77,8 +77,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     held: 'disputed' | 'uncollectible' | 'void' | null;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
-    /** The method that is charged, such as "visa 4242"; null without one. */
-    payment_method: string | null;
+    /** The method that is charged, such as "visa 4242"; null without one. Only administrators receive it. */
+    payment_method?: string | null;
     /** What is taken from the invoices now, before tax. */
     discounts: DiscountSummary[];
     /** What the next invoices are paid from, such as the rest of a higher plan; null without any. */
@@ -130,14 +130,17 @@ export async function readSubscription(app: App, principal: Reader): Promise<Sub
  * @throws AppError as `readSubscription`.
  */
 export async function readOverview(app: App, principal: Reader): Promise<SubscriptionOverview> {
-  const seesNotice = app.payment !== null && principal.scopes.includes('ADMIN');
+  const isAdmin = principal.scopes.includes('ADMIN');
+  const seesNotice = app.payment !== null && isAdmin;
   const { id } = principal.requireOrganisation();
   const [facts, problem, trials] = await Promise.all([
     readFacts(app, principal),
     seesNotice ? readPaymentProblem(app.db, id) : null,
     openTrials(app, id),
   ]);
-  return { ...overviewOf(app, facts, seesNotice ? noticeOf(problem, facts) : null), trials };
+  const overview = overviewOf(app, facts, seesNotice ? noticeOf(problem, facts) : null);
+  const card = isAdmin ? { payment_method: facts.subscription?.paymentMethod ?? null } : {};
+  return { ...overview, plan: { ...overview.plan, ...card }, trials };
 }
 
 /**
@@ -191,7 +194,6 @@ function overviewOf(
       ...summary.plan,
       ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
       ...aheadOf(app, ended ? null : facts.subscription),
-      payment_method: facts.subscription?.paymentMethod ?? null,
       discounts: ended ? [] : discountsOf(app, facts.subscription),
       agreed: agreedOf(app, facts.current),
     },

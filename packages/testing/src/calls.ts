@@ -1,7 +1,7 @@
 // What a test and the program that it starts say to each other.
 
 export type Role = 'admin' | 'member' | 'viewer';
-export type KeyScope = 'READ' | 'WRITE';
+export type KeyScope = 'READ' | 'WRITE' | 'MANAGE';
 
 export type Seed = {
   /** The names of the organisations; one called Company by default. */

@@ -1,4 +1,4 @@
-import { newKeyInput } from '@gatehouse/api/members/keys/store-key';
+import { operatorsKeyInput } from '@gatehouse/api/members/keys/store-key';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { createOperatorKey } from '@gatehouse/api/operators/keys';
 import { advance } from './advance.ts';
@@ -28,7 +28,7 @@ export async function runService(
     calls: {
       seed: (wanted) => seed(service, wanted),
       async createApiKey({ scope, organisation = null }) {
-        const input = newKeyInput.parse({ name: 'A test', scope });
+        const input = operatorsKeyInput.parse({ name: 'A test', scope });
         return (await createOperatorKey(app, { organisationId: organisation }, input, commandLine)).key;
       },
       mailTo: (address) => sandbox.mailbox.waitFor(address, null, mailMilliseconds),

@@ -121,6 +121,8 @@ async function declineCardOf(organisation: string): Promise<void> {
 it('runs two at the same time, each with data and a clock of its own', async () => {
   const authorization = `Bearer ${await other.createApiKey()}`;
   expect((await ask('/api/organisations', { authorization }, other)).body.organisations).toEqual([]);
+  const managing = `Bearer ${await other.createApiKey({ scope: 'MANAGE' })}`;
+  expect((await ask('/api/users', { authorization: managing }, other)).body.users).toEqual([]);
   expect(Math.abs((await other.advance({})).getTime() - Date.now())).toBeLessThan(60_000);
 });
 

@@ -1,5 +1,5 @@
 import { type APIRequestContext, expect } from '@playwright/test';
-import type { Service } from './service.ts';
+import { type Service, sandboxSecrets } from './service.ts';
 
 type Invoice = { id: string; customer: string; status: string; created: number };
 
@@ -112,6 +112,18 @@ export async function turnSwitches(service: Service, switches: Record<string, un
   else await control(service, 'switches', switches);
 }
 
+/** Makes a promotion code that takes a part off every invoice of a year, as the company does in the dashboard. */
+export async function offerCode(service: Service, code: string, percent: number): Promise<void> {
+  const repeating = { percent_off: String(percent), duration: 'repeating', duration_in_months: '12' };
+  const { id } = await create(service, 'coupons', repeating);
+  await create(service, 'promotion_codes', { code, 'promotion[type]': 'coupon', 'promotion[coupon]': id });
+}
+
+/** Registers the company for tax in a country: its invoices there then have 20 % of it. */
+export async function registerForTax(service: Service, country: string): Promise<void> {
+  await control(service, 'tax', { country });
+}
+
 /**
  * Makes the payment provider hold back its events and not answer requests about subscriptions.
  * Returns a function that ends both.
@@ -123,6 +135,16 @@ export async function holdPaymentsBack(service: Service): Promise<() => Promise<
     await turnSwitches(service, null);
     await control(service, 'deliveries/send-dropped', {});
   };
+}
+
+async function create(service: Service, what: string, fields: Record<string, string>): Promise<{ id: string }> {
+  const answer = await fetch(`${service.sandboxUrl}/v1/${what}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandboxSecrets.PAYMENT_SECRET_KEY}` },
+    body: new URLSearchParams(fields),
+  });
+  if (!answer.ok) throw new Error(`The sandbox refuses ${what}: ${await answer.text()}`);
+  return (await answer.json()) as { id: string };
 }
 
 function isOpen({ state }: { state: string }): boolean {

@@ -523,6 +523,7 @@ export interface Texts {
     checkAgain: string;
     nowOn: Message<'plan'>;
     arrived: string;
+    trialStarted: string;
     checkoutCancelled: string;
     plans: string;
     payMonthly: string;

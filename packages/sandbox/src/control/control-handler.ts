@@ -20,7 +20,7 @@ type Fields = Record<string, unknown>;
  *      card {customer, card}, status {subscription, status}
  *      invoice {invoice, act: "void" | "uncollectible" | "refund" | "dispute" | "inquiry" | "warning", amount?, reason?}
  *      subscription {subscription, act: "schedule" | "release" | "pause" | "collect", price?, behavior?}
- *      endpoint {disabled}
+ *      endpoint {disabled}, tax {country}
  *      dispute {dispute, act: "evidence" | "won" | "lost" | "warning_closed" | "prevented"}, refund {refund, act: "fail"}
  *      emit {type, object, about?: {livemode?, created?, id?, previousAttributes?}}
  *      reset
@@ -96,6 +96,9 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
     case 'endpoint':
       payment.disableWebhook(String(fields.disabled) === 'true');
       return { ok: true, message: 'The endpoint has been changed.' };
+    case 'tax':
+      payment.registerForTax(text('country'));
+      return { ok: true, message: 'The account has been registered.' };
     case 'dispute':
       return { ...actOnDispute(payment, fields) };
     case 'refund':

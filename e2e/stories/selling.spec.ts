@@ -1,0 +1,154 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from '@playwright/test';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
+import { makeOwner, newEmail, signIn } from '../support/people.ts';
+import { offerCode, registerForTax, subscriptionControls } from '../support/provider.ts';
+import { expect, test as onSharedService, type Service, startService } from '../support/service.ts';
+
+/** A service that sells by the month and the year, in pounds and euros, with tax, codes and a trial of Silver. */
+const test = onSharedService.extend<object, { service: Service }>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
+    async ({}, use) => {
+      const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-plans-'));
+      const service = await startService({
+        environment: {
+          PLANS_FILE: plansWithTrial(folder),
+          // The sandbox's own prices have no tax behaviour; these are made by billing-setup.
+          PAYMENT_PRICE_SILVER: 'taxed_silver_monthly',
+          PAYMENT_PRICE_GOLD: 'taxed_gold_monthly',
+          PAYMENT_TAX: 'automatic',
+          PAYMENT_CODES: 'true',
+          LOCALES: 'en,de,fr',
+        },
+      });
+      expect(await service.operator('billing-setup')).toMatchObject({ code: 0, stderr: '' });
+      await registerForTax(service, 'GB');
+      await offerCode(service, 'SPRING', 25);
+      await use(service);
+      await service.stop();
+      fs.rmSync(folder, { recursive: true });
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+});
+
+test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and cancelled', async ({
+  page,
+  request,
+  service,
+}) => {
+  test.setTimeout(300_000);
+  await signIn(page, await makeOwner(service, request, { email: newEmail('owner', 'larch.example') }));
+  const life = await subscriptionControls(service, page.request);
+  const says = (...sentences: (string | RegExp)[]) => billingSays(page, life.everythingDelivered, sentences);
+
+  await test.step('the plans say what a year saves, the free days and the tax', async () => {
+    await page.goto('/billing');
+    await scriptsRun(page);
+    await page.getByRole('link', { name: 'Yearly' }).click();
+    await expect(planCard(page, 'Silver')).toContainText(/£240.*\/ year.*Saves £48 a year.*First 14 days free/s);
+    await expect(planCard(page, 'Gold')).not.toContainText('days free');
+    await expect(page.getByText('Prices are plus VAT.')).toBeVisible();
+  });
+
+  await test.step('a trial of a year begins with a code, without a card', async () => {
+    await page.getByRole('button', { name: 'Choose Silver' }).click();
+    await page.getByLabel('Country').fill('GB');
+    await page.getByLabel('Promotion code').fill('spring');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect(page.getByText('−£60.00')).toBeVisible();
+    await page.getByLabel('Country').fill('GB');
+    await page.getByRole('button', { name: 'Start without a card' }).click();
+    await expect(page.getByText('You are on Silver. Your trial has started.')).toBeVisible();
+    await says(
+      'On trial',
+      /£240 \/ year\. 25% off until \d+ \w+ \d{4}\. Free until .* Add a card by then to keep Silver/,
+    );
+  });
+
+  await test.step('a card is added, and the year is paid with the code and VAT when the trial ends', async () => {
+    await page.getByRole('button', { name: 'Payment and invoices' }).click();
+    await page.getByRole('button', { name: 'Change card' }).click();
+    await expect(page.getByText('ends in 4242').first()).toBeVisible();
+    await says(/Free until \d+ \w+ \d{4}, then paid from Visa ending in 4242\./);
+    await life.periodEnds();
+    await says('Active', /£240 \/ year\. 25% off until .* Renews on/);
+    await expect(page.getByRole('region', { name: 'Invoices' })).toContainText('£216');
+  });
+
+  await test.step('Gold begins at once, by the year', async () => {
+    await page.getByRole('button', { name: 'Switch to Gold' }).click();
+    await page.getByRole('button', { name: 'Change to Gold' }).click();
+    await says(/£790 \/ year\. 25% off until .* Renews on/);
+  });
+
+  await test.step('Silver waits for the end of the year, and is given up by keeping Gold', async () => {
+    await page.getByRole('button', { name: 'Switch to Silver' }).click();
+    await expect(page.getByText('Nothing is charged now.')).toBeVisible();
+    await page.getByRole('button', { name: 'Change to Silver' }).click();
+    await says(/Gold until \d+ \w+ \d{4}, then Silver\./);
+    await page.getByRole('button', { name: 'Keep Gold' }).click();
+    await says(/£790 \/ year\. .*Renews on/);
+    expect((await life.subscription()).schedule).toBeNull();
+  });
+
+  await test.step('Gold is cancelled, and ends with the year', async () => {
+    await page.getByRole('link', { name: 'Cancel plan' }).click();
+    await page.getByRole('button', { name: 'Cancel Gold' }).click();
+    await says(/Ends on \d+ \w+ \d{4}, then Free/);
+    await life.periodEnds();
+    await says('Your paid plan has ended.');
+    expect(await life.subscriptions()).toMatchObject([{ status: 'canceled' }]);
+  });
+});
+
+test('an administrator chooses the currency, which the first plan fixes', async ({ page, request, service }) => {
+  test.setTimeout(120_000);
+  await signIn(page, await makeOwner(service, request, { email: newEmail('owner', 'birch.example') }));
+  const life = await subscriptionControls(service, page.request);
+  await page.goto('/billing');
+  await scriptsRun(page);
+  await page.getByLabel('Currency').selectOption('EUR');
+  await page.getByRole('button', { name: 'Change currency' }).click();
+  await expect(planCard(page, 'Gold')).toContainText('€92');
+
+  await page.getByRole('button', { name: 'Choose Gold' }).click();
+  await page.getByLabel('Country').fill('DE');
+  await page.getByRole('button', { name: /^Pay €92/ }).click();
+  await billingSays(page, life.everythingDelivered, ['€92 / month. Renews on']);
+  await expect(page.getByLabel('Currency')).toBeHidden();
+  await page.goto('/billing?interval=year');
+  await expect(planCard(page, 'Silver')).toContainText('€280');
+});
+
+/** Expects sentences on /billing, once the service knows the provider's state. */
+async function billingSays(
+  page: Page,
+  everythingDelivered: () => Promise<void>,
+  sentences: (string | RegExp)[],
+): Promise<void> {
+  await everythingDelivered();
+  await expect(async () => {
+    await page.goto('/billing');
+    for (const sentence of sentences) await expect(page.getByText(sentence).first()).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 60_000 });
+}
+
+function planCard(page: Page, name: string) {
+  const plans = page.getByRole('region', { name: 'Plans' }).getByRole('listitem');
+  return plans.filter({ has: page.getByRole('heading', { name, exact: true }) });
+}
+
+/** Writes examples/plans.json with 14 free days of Silver without a card. Returns the file's path. */
+function plansWithTrial(folder: string): string {
+  const example = fileURLToPath(new URL('../../examples/plans.json', import.meta.url));
+  const plans = JSON.parse(fs.readFileSync(example, 'utf8')) as { tiers: { tier: string; trial?: object }[] };
+  for (const tier of plans.tiers) if (tier.tier === 'silver') tier.trial = { days: 14, card: false };
+  const file = path.join(folder, 'plans.json');
+  fs.writeFileSync(file, JSON.stringify(plans));
+  return file;
+}

@@ -71,10 +71,11 @@ test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and
   });
 
   await test.step('a card is added, and the year is paid with the code and VAT when the trial ends', async () => {
-    await page.getByRole('button', { name: 'Payment and invoices' }).click();
-    await page.getByRole('button', { name: 'Change card' }).click();
+    await page.getByRole('button', { name: 'Add a card' }).click();
+    await page.getByRole('button', { name: 'Save card' }).click();
     await expect(page.getByText('ends in 4242').first()).toBeVisible();
     await says(/Free until \d+ \w+ \d{4}, then paid from Visa ending in 4242\./);
+    await expect(page.getByRole('button', { name: 'Add a card' })).toBeHidden();
     await life.periodEnds();
     await says('Active', /£240 \/ year\. 25% off until .* Renews on/);
     await expect(page.getByRole('region', { name: 'Invoices' })).toContainText('£216');

@@ -507,6 +507,7 @@ export interface Texts {
     whoChanges: Message<'organisation'>;
     keep: Message<'plan'>;
     keepPaidPlan: string;
+    addCard: string;
     portal: string;
     pastInvoices: string;
     cancelPlan: string;

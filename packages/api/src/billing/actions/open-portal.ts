@@ -10,7 +10,7 @@ import { portalConfiguration } from '../prices/portal-configuration.ts';
 import { type BillingApp, takeBillingAction } from './require-payment.ts';
 
 /**
- * Opens the provider's customer portal, where cards are changed (interface §4), or its page `details`.
+ * Opens the provider's customer portal, where cards are changed (interface §4), or its page `card` or `details`.
  *
  * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; TOO_MANY; BUSY;
  *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
@@ -23,8 +23,9 @@ export async function openPortal(
   const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
   await takeBillingAction(app, principal, organisationId);
 
+  const page = (['card', 'details'] as const).find((each) => each === input.page);
   const url = await withCustomer(app, organisationId, (ask, customerId) =>
-    portalSession(app, ask, customerId, input.page === 'details' ? { page: 'details' } : undefined),
+    portalSession(app, ask, customerId, page && { page }),
   );
   await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });
   return { url };

@@ -50,6 +50,11 @@ export function isPaymentDue(plan: Plan): boolean {
   return plan.held === 'uncollectible' || ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
+/** Whether the trial ends in a pause unless a card is added. */
+export function needsCard({ status, payment_method, cancel_at_period_end }: Plan): boolean {
+  return status === 'trialing' && payment_method === null && !cancel_at_period_end;
+}
+
 /** "£24 / month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
   const t = texts('plan');

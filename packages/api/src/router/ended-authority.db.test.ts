@@ -225,6 +225,8 @@ const secrets: Record<string, Power | null> = {
   // What the limits of the second step count.
   'step_attempts.idp_subject': null,
   'step_attempts.browser_hash': null,
+  // Names who has had a trial, and lets nobody in.
+  'trial_claims.hash': null,
   'used_challenges.challenge_hash': null,
   'wrong_codes.browser_hash': null,
 };

@@ -333,6 +333,12 @@ it('covers every endpoint of the section', () => {
   expect(Object.keys(table).sort()).toEqual(managing.map(({ id }) => id).sort());
 });
 
+it('refuses a password link to a key that manages but may not make them', async () => {
+  const { userId } = await makeOwner(test);
+  const link = () => askRest(test, 'POST', `/api/users/${userId}/password-link`, { key, body: {} });
+  expect(await link()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+});
+
 function pathOf({ path }: { path: string }, subject: Subject): string {
   return path.replace(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(subject[name] ?? ''));
 }

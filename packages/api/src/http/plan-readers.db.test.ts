@@ -28,10 +28,12 @@ import { readBody } from './read-body.ts';
  */
 let billing: BillingTest;
 let deploymentKey: string;
+let managingKey: string;
 beforeAll(async () => {
   const environment = { TOKEN_TTL_SECONDS: '300', SECRET_KEY: 'a secret of thirty-two characters or more' };
   billing = await startBillingTest({ environment });
   deploymentKey = (await makeKey(billing)).key;
+  managingKey = (await makeKey(billing, { scope: 'MANAGE' })).key;
 });
 afterAll(() => billing.close());
 
@@ -85,9 +87,9 @@ type Asked = {
   slug: string;
   owner: Caller;
   operator: Caller;
-  /** Asks an endpoint with the owner's session, a key of the organisation or one of the deployment, and returns its JSON. */
+  /** Asks an endpoint with the owner's session, a key of the organisation or one of the deployment's, and returns its JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: JSON of many endpoints, which the tests compare.
-  ask: (as: 'session' | 'key' | 'deployment', request: string, body?: object) => Promise<any>;
+  ask: (as: 'session' | 'key' | 'deployment' | 'managing', request: string, body?: object) => Promise<any>;
 };
 
 const { tiers } = defaultPlans;
@@ -144,6 +146,10 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
       ({ plan: { name: _, ...said } }) => said,
     );
   },
+  'operators/management/organisations.ts': async ({ ask, organisationId }) => {
+    const { tier } = await ask('managing', `GET /api/organisations/${organisationId}`);
+    return [{ tier }];
+  },
   'billing/usage/count.ts': async ({ ask, organisationId }) => {
     const request = { organisation: organisationId, meter: 'projects', amount: 1 };
     const said: Said[] = [];
@@ -153,6 +159,17 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
     }
     const set = await ask('deployment', 'PUT /api/usage/projects', { organisation: organisationId, used: 0 });
     return [...said, { tier: tierOfLimit(set.limit) }];
+  },
+  'billing/usage/holds.ts': async ({ ask, organisationId }) => {
+    const request = {
+      organisation: organisationId,
+      meter: 'projects',
+      expires: 60,
+      idempotency_key: crypto.randomUUID(),
+    };
+    const { hold, limit } = await ask('key', 'POST /api/usage/reserve', request);
+    const released = await ask('key', 'POST /api/usage/release', { hold });
+    return [{ tier: tierOfLimit(limit) }, { tier: tierOfLimit(released.limit) }];
   },
   'billing/usage/member-room.ts': async ({ app, organisationId }) => {
     // Two members, as many as the free plan allows.
@@ -268,6 +285,7 @@ async function readersOf(app: App, owner: Member, operator: Member): Promise<Ask
     session: { cookie: `session=${session}` },
     key: { authorization: `Bearer ${key}` },
     deployment: { authorization: `Bearer ${deploymentKey}` },
+    managing: { authorization: `Bearer ${managingKey}` },
   };
   const answer = createEndpoints(app);
   return {

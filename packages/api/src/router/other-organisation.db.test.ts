@@ -65,7 +65,7 @@ async function makeTheirs() {
 
 /** The input of a stranger: the ids of the other organisation, and otherwise valid values. */
 function inputOf(path: string): object {
-  const beside = { role: 'viewer', tier: 'gold', reason: 'None.' };
+  const beside = { role: 'viewer', tier: 'gold', currency: 'gbp', reason: 'None.' };
   const { member, invitationId, passkeyId, key, ids } = theirs;
   const named: Record<string, string> = {
     'accounts.endSession': member.principal.sessionId,

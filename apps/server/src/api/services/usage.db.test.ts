@@ -244,8 +244,9 @@ describe('PUT /api/usage/METER', () => {
       expect(statusAndCode(await put('projects', { organisation, used }))).toEqual([400, 'VALIDATION']);
     }
     expect(statusAndCode(await put('unknown', { organisation, used: 1 }))).toEqual([404, 'NOT_FOUND']);
-    // The meter is the one of the path, whatever the body says.
-    expect((await put('projects', { organisation, used: 1, meter: 'api_calls' })).body.meter).toBe('projects');
+    // The meter is the one of the path alone.
+    const twice = await put('projects', { organisation, used: 1, meter: 'api_calls' });
+    expect([twice.status, Object.keys(twice.body.fields)]).toEqual([400, ['meter']]);
     expect(statusAndCode(await askRest(test, 'PUT', '/api/usage/projects', { key, body: '{' }))).toEqual([
       400,
       'VALIDATION',

@@ -39,7 +39,7 @@ async function readEndpoints(service: Service): Promise<{ path: string; verb: st
   });
 }
 
-/** The headers of a caller without a session, an administrator, an operator, and an API key. */
+/** The headers of a caller without a session, an administrator, an operator, and two API keys. */
 let callers: Caller[] = [];
 let procedures: Procedure[] = [];
 test.beforeAll(async ({ service, playwright }) => {
@@ -53,8 +53,10 @@ test.beforeAll(async ({ service, playwright }) => {
     callers.push({ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') });
     await request.dispose();
   }
-  const { stdout } = await service.operator('api-key', 'create', '--name', 'Fuzz', '--scope', 'WRITE');
-  callers.push({ authorization: `Bearer ${stdout.trim()}` });
+  for (const scope of [['WRITE'], ['MANAGE', '--password-links']]) {
+    const { stdout } = await service.operator('api-key', 'create', '--name', 'Fuzz', '--scope', ...scope);
+    callers.push({ authorization: `Bearer ${stdout.trim()}` });
+  }
 });
 test.afterAll(async ({ service }) => {
   // A request that ended a caller's session would have left the later ones unauthenticated.

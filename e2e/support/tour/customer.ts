@@ -100,8 +100,11 @@ async function seePayment(part: TourPart, page: Page): Promise<void> {
   await life.sendsInvoices(14);
   await life.periodEnds();
   await life.everythingDelivered();
-  await page.goto('/billing');
-  await expect(page.getByText(/Due in \d+ days/)).toBeVisible();
+  // The page shows what the provider answered up to five seconds ago.
+  await expect(async () => {
+    await page.goto('/billing');
+    await expect(page.getByText(/Due in \d+ days/)).toBeVisible({ timeout: 500 });
+  }).toPass();
   await see(page, 'billing-sent-invoice', '/billing');
   await life.becomes('past_due');
   await life.everythingDelivered();

@@ -224,7 +224,7 @@ describe('a subscription that was paused on request', () => {
   });
 });
 
-test('a trial that ended without a card leads to a new card, and with one it is resumed', async () => {
+test('a trial that ended without a card leads to a new card, and with one it is resumed before the event says so', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   await ask()((api) => api.subscriptions.cancel(subscription.id));
   const customer = String(subscription.customer);
@@ -241,8 +241,11 @@ test('a trial that ended without a card leads to a new card, and with one it is 
   const url = await choose(principal, 'silver');
   expect(portalFlow(url)).toBe('payment_method_update');
 
+  // Its event resumes the trial too, and then Silver is the current plan.
+  billing.deliveriesAre(() => 'refused');
   provider().portal(url).changeCard(goodCard);
   expect(await choose(principal, 'silver')).toBe(billingPage);
+  billing.deliveriesAre(() => 'answered');
   expect(await tier(principal)).toBe('silver');
 });
 

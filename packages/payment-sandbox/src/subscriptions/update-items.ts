@@ -32,32 +32,21 @@ interface ItemUpdate {
 /**
  * Changes the items of a subscription in one event, and bills the difference: on the next
  * invoice (create_prorations), at once (always_invoice) or not at all (none). A change of the
- * interval starts a new period and is billed at once.
+ * interval starts a new period and is billed at once, except in a trial, which goes on.
  *
  * @throws ApiError if an item or price does not exist, if no item is left, or if the charge is
  * declined and `payment` is error_if_incomplete. Nothing has changed then.
  */
 export function updateItems(provider: Provider, subscription: Subscription, update: ItemUpdate): void {
-  const { changes, proration = 'create_prorations', also } = update;
-  if (subscription.status === 'incomplete') {
-    throw refused('A subscription with a status of `incomplete` can only update its metadata.');
-  }
-  const items = plannedItems(provider, subscription, changes);
-  const at = timeOfCustomer(provider, subscription.customer);
-  const newInterval = items.some((item) => intervalOf(item) !== intervalOf(subscription.items.data[0] ?? item));
-  if (newInterval) for (const item of items) restartPeriod(item, at);
-  const lines =
-    proration === 'none' || subscription.status === 'trialing'
-      ? []
-      : prorationLines(provider, subscription, items, at, newInterval);
-  const isBilledNow = lines.length > 0 && (proration === 'always_invoice' || newInterval);
+  const { also } = update;
+  const { items, lines, restartedAt, isBilledNow } = planUpdate(provider, subscription, update);
   if (isBilledNow) requireAccepted(provider, subscription, update, lines);
 
   const draft = isBilledNow ? draftInvoice(provider, subscription, 'subscription_update', { lines }) : null;
   if (!draft) for (const line of lines) addPendingLine(provider, subscription, line);
   change(provider, 'customer.subscription.updated', subscription, () => {
     subscription.items.data = items;
-    if (newInterval) subscription.billing_cycle_anchor = at;
+    if (restartedAt !== null) subscription.billing_cycle_anchor = restartedAt;
     if (draft) subscription.latest_invoice = draft.id;
     also?.(subscription);
   });
@@ -65,6 +54,40 @@ export function updateItems(provider: Provider, subscription: Subscription, upda
   announce(provider, 'invoice.created', draft);
   const { onSession = false, authenticated = false } = update.terms ?? {};
   payNow(provider, draft.id, onSession, { authenticated });
+}
+
+interface PlannedUpdate {
+  items: SubscriptionItem[];
+  /** The credits and charges for the difference. */
+  lines: InvoiceLine[];
+  /** When a new period starts; null if the current one goes on. */
+  restartedAt: number | null;
+  /** Whether the lines are invoiced at once. */
+  isBilledNow: boolean;
+}
+
+/**
+ * Returns what a change of items would do. Changes nothing.
+ *
+ * @throws ApiError if an item or price does not exist, or if no item is left.
+ */
+export function planUpdate(
+  provider: Provider,
+  subscription: Subscription,
+  { changes, proration = 'create_prorations' }: Pick<ItemUpdate, 'changes' | 'proration'>,
+): PlannedUpdate {
+  if (subscription.status === 'incomplete') {
+    throw refused('A subscription with a status of `incomplete` can only update its metadata.');
+  }
+  const items = plannedItems(provider, subscription, changes);
+  if (subscription.status === 'trialing') return { items, lines: [], restartedAt: null, isBilledNow: false };
+
+  const at = timeOfCustomer(provider, subscription.customer);
+  const restarts = items.some((item) => intervalOf(item) !== intervalOf(subscription.items.data[0] ?? item));
+  if (restarts) for (const item of items) restartPeriod(item, at);
+  const lines = proration === 'none' ? [] : prorationLines(provider, subscription, items, at, restarts);
+  const isBilledNow = lines.length > 0 && (proration === 'always_invoice' || restarts);
+  return { items, lines, restartedAt: restarts ? at : null, isBilledNow };
 }
 
 function plannedItems(provider: Provider, subscription: Subscription, changes: ItemChange[]): SubscriptionItem[] {

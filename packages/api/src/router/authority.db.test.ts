@@ -65,6 +65,7 @@ const needs: Record<string, Need> = {
   'billing.portal': 'ADMIN',
   'billing.cancel': 'ADMIN',
   'billing.resume': 'ADMIN',
+  'billing.estimate': 'ADMIN',
   'billing.invoices': 'ADMIN',
   'billing.confirm': 'READ',
   'changes.since': 'held READ',

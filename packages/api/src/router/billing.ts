@@ -1,5 +1,6 @@
 import { chooseCurrency } from '../billing/actions/choose-currency.ts';
 import { confirmPayment } from '../billing/actions/confirm-payment.ts';
+import { estimateChange } from '../billing/actions/estimate-change.ts';
 import { openPortal } from '../billing/actions/open-portal.ts';
 import { requireBilling } from '../billing/actions/require-payment.ts';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
@@ -37,6 +38,9 @@ export const billingRouter = router({
   resume: billingProcedure
     .input(organisationBody)
     .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, cancel: false })),
+  estimate: billingProcedure
+    .input(checkoutBody)
+    .query(({ ctx, input }) => estimateChange(ctx.app, ctx.principal, input)),
   invoices: billingProcedure.query(({ ctx }) => readInvoices(ctx.app, ctx.principal)),
   currency: billingProcedure
     .input(currencyBody)

@@ -44,10 +44,11 @@ function counting(app: App): App & { asked: () => number; answered: () => number
 }
 
 const none = { silver: [], gold: [] };
-const monthly = (amount: number) => [
-  { for: 'month', sold: true, shown: { interval: 'month', currency: 'gbp', amounts: { gbp: amount } } },
+const idOf = (tier: string) => `price_sandbox_${tier}_monthly`;
+const monthly = (tier: string, gbp: number) => [
+  { for: 'month', sold: true, id: idOf(tier), shown: { interval: 'month', currency: 'gbp', amounts: { gbp } } },
 ];
-const live = { silver: monthly(2400), gold: monthly(7900) };
+const live = { silver: monthly('silver', 2400), gold: monthly('gold', 7900) };
 const amountOf = (prices: LivePrices, tier: string) => prices[tier]?.[0]?.shown?.amounts.gbp;
 
 /** Reads until the prices are known: a reader waits for them at most 300 ms, which a machine under load may need. */
@@ -169,7 +170,8 @@ describe('live prices', () => {
     Object.assign(price ?? {}, change);
     const app = node();
     await refreshPrices(app);
-    expect(await livePrices(app)).toEqual({ ...live, silver: [{ for: 'month', sold, shown: null }] });
+    const id = sold ? idOf('silver') : null;
+    expect(await livePrices(app)).toEqual({ ...live, silver: [{ for: 'month', sold, id, shown: null }] });
   });
 
   test('are the declared ones where billing is off', async () => {

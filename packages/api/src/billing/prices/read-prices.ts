@@ -98,6 +98,7 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
       prices: own.map(({ interval, found }) => ({
         for: interval,
         sold: found !== null,
+        id: found?.id ?? null,
         shown: found?.shown ?? null,
       })),
       lookedUpAt,

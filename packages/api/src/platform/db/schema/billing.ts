@@ -325,6 +325,8 @@ export type LivePrice = {
   for: string;
   /** Whether the provider sells it: the price exists and is not archived. */
   sold: boolean;
+  /** The price's id; missing in what an earlier version stored, until the next look-up. */
+  id?: string | null;
   /** What it costs; null if there is no fixed amount for one period. */
   shown: {
     interval: 'day' | 'week' | 'month' | 'year';

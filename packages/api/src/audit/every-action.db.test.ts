@@ -112,12 +112,13 @@ it('has a case for every type of change', () => {
 it('has a case for every file that writes what the feed tells', () => {
   const source = new URL('..', import.meta.url);
   const table = '\\$?\\{?(users|memberships|organisations)\\b';
-  const writes = new RegExp(`\\.(insert|update|delete)\\(${table}\\)|(insert into|update|delete from) ${table}`, 'g');
+  const calls = `\\.(?:insert|update|delete)\\(${table}\\)|insertInSteps\\(tx, ${table}`;
+  const writes = new RegExp(`${calls}|(?:insert into|update|delete from) ${table}`, 'g');
   const found = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|(^|\/)testing\//.test(file))
     .flatMap((file) => {
       const text = readFileSync(new URL(file, source), 'utf8');
-      return [...new Set([...text.matchAll(writes)].map(([, , one, , other]) => `${file}: ${one ?? other}`))];
+      return [...new Set([...text.matchAll(writes)].map(([, ...tables]) => `${file}: ${tables.find(Boolean)}`))];
     });
   expect(found.sort()).toEqual(Object.keys(writers).sort());
   for (const cases of Object.values(writers)) {

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../platform/db/client.ts';
+import { insertInSteps } from '../platform/db/insert-in-steps.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { changes } from '../platform/db/schema/changes.ts';
 import { memberships } from '../platform/db/schema/members.ts';
@@ -146,6 +147,35 @@ export async function recordJoined(
   if (isFirst && approval !== 'pending') told.push({ ...about, type: `organisation.${approval}` });
   if (isFirst && suspendedAt !== null) told.push({ ...about, type: 'organisation.suspended' });
   await tx.insert(changes).values(told);
+}
+
+/** An organisation that an import made, with its verified members, an owner first. */
+type ImportedOrganisation = {
+  organisationId: string;
+  slug: string;
+  name: string;
+  approval: 'pending' | 'approved' | 'declined' | 'suspended';
+  members: { userId: string; role: string }[];
+};
+
+/** Tells organisations that an import made: each as if it had been created, joined by its owner, decided about and joined. */
+export async function recordImported(tx: Transaction, now: Date, made: ImportedOrganisation[]): Promise<void> {
+  const told = made.flatMap(({ organisationId, slug, name, approval, members }) => {
+    const about = { at: now, organisationId };
+    const joined = members.map(({ userId, role }) => ({ ...about, type: 'member.joined', userId, data: { role } }));
+    const decided = {
+      pending: [],
+      approved: [{ ...about, type: 'organisation.approved' }],
+      declined: [{ ...about, type: 'organisation.declined' }],
+      suspended: [
+        { ...about, type: 'organisation.approved' },
+        { ...about, type: 'organisation.suspended' },
+      ],
+    }[approval];
+    const created = { ...about, type: 'organisation.created', data: { slug, name } };
+    return [created, ...joined.slice(0, 1), ...decided, ...joined.slice(1)];
+  });
+  await insertInSteps(tx, changes, told);
 }
 
 /** Tells a change of a verified user for each of their organisations, or for none. */

@@ -77,17 +77,24 @@ async function insertOrganisation(
   }
 }
 
-/** Creates an organisation as `createOrganisation` does, with this slug. Returns null if the slug is taken. */
-export async function createWithSlug(
-  tx: Transaction,
-  now: Date,
-  { id = newId(now), ownerId, name, slug }: Omit<NewOrganisation, 'email'> & { slug: string },
-): Promise<string | null> {
-  const [made] = await insertion(tx).execute({ id, slug, name, createdAt: now });
-  if (made === undefined) return null;
+/** An organisation that an import makes. Without a slug it gets one from its name. */
+type ImportedOrganisation = Omit<typeof organisations.$inferInsert, 'slug'> & { name: string; slug: string | null };
 
-  await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
-  return id;
+/** Inserts organisations and returns their slugs by id. One whose own slug is taken is left out. */
+export async function insertOrganisations(tx: Transaction, rows: ImportedOrganisation[]): Promise<Map<string, string>> {
+  const slugs = new Map<string, string>();
+  let left = rows;
+  for (let attempt = 0; left.length > 0; attempt++) {
+    const values = left.map((row) => ({ ...row, slug: row.slug ?? slugCandidate(slugFrom(row.name), attempt) }));
+    const made = await tx
+      .insert(organisations)
+      .values(values)
+      .onConflictDoNothing({ target: organisations.slug })
+      .returning({ id: organisations.id, slug: organisations.slug });
+    for (const { id, slug } of made) slugs.set(id, slug);
+    left = left.filter(({ id, slug }) => slug === null && !slugs.has(id));
+  }
+  return slugs;
 }
 
 const insertion = prepared((db) =>

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { App } from '../../app.ts';
 import { deleteExpired } from '../../auth/delete-expired.ts';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
@@ -7,6 +8,7 @@ import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
+import { failingAt } from '../../testing/database/failing-database.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeKey } from '../../testing/keys.ts';
 import { commandLine } from '../actor.ts';
@@ -24,12 +26,15 @@ beforeEach(() => test.app.sql`update users set password_hash = null where passwo
 type Run = Imported & { told: Told[] };
 
 /** Imports objects, one in each line; a text is a line as it is. */
-async function run(lines: (object | string)[], { dryRun = false } = {}): Promise<Run> {
+async function run(
+  lines: (object | string)[],
+  { dryRun = false, app = test.app }: { dryRun?: boolean; app?: App } = {},
+): Promise<Run> {
   async function* texts() {
     for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line);
   }
   const told: Told[] = [];
-  const importing = importUsers(test.app, texts(), { dryRun, actor: commandLine });
+  const importing = importUsers(app, texts(), { dryRun, actor: commandLine });
   for (;;) {
     const step = await importing.next();
     if (step.done) return { ...step.value, told };
@@ -184,6 +189,58 @@ describe('an import of organisations', () => {
       ...others.map(() => 'member.joined'),
     ]);
   });
+
+  it('tells lines of one organisation from lines of two, and makes the slugs that are missing', async () => {
+    const [owner, other] = [user(), user()];
+    const name = `Elm ${owner.email}`;
+    const lines = [
+      organisation(owner.email, { slug: 'elm-one' }),
+      organisation(owner.email, { slug: 'elm-two' }),
+      organisation(other.email, { slug: 'elm-one' }),
+      organisation(owner.email, { name }),
+      organisation(other.email, { name }),
+      organisation(owner.email, { name }),
+      organisation(owner.email, { name: name.toUpperCase() }),
+    ];
+    const told = await run([owner, other, ...lines]);
+    expect(told).toMatchObject({ organisations: 5, here: 2, told: [{ line: 5 }, { line: 8 }] });
+    const slugs = (await exported())
+      .filter((line) => String(line.name).toLowerCase() === name.toLowerCase())
+      .map(({ slug }) => slug);
+    expect(new Set(slugs).size).toBe(3);
+    expect(await run(lines)).toMatchObject({ organisations: 0, here: 7 });
+  });
+
+  it.each([1, 4, 8])(
+    'stores one by one what cannot be stored together, and tells nothing twice (step %i)',
+    async (step) => {
+      const [owner, member] = [user(), user({ verified: false })];
+      await run([owner, member]);
+      const { api } = await makeKey(test);
+      const { next: after } = await api.changes.since({});
+      const members = [
+        { email: member.email, role: 'owner' },
+        { email: owner.email, role: 'admin' },
+      ];
+      const lines = [
+        organisation(owner.email, { approval: 'suspended' }),
+        organisation('nobody@larch.example', { name: `Nobody’s ${owner.email}` }),
+        organisation(owner.email, { name: `Fir ${owner.email}`, members, approval: 'pending' }),
+      ];
+      const app = failingAt(test.app, step);
+      expect(await run(lines, { app })).toMatchObject({ organisations: 2, failed: 1, told: [{ line: 2 }] });
+      const { changes } = await api.changes.since({ after });
+      expect(changes.map(({ type, data }) => [type, ...Object.values(data).slice(0, 1)])).toEqual([
+        ['organisation.created', expect.any(String)],
+        ['member.joined', 'owner'],
+        ['organisation.approved'],
+        ['organisation.suspended'],
+        ['organisation.created', expect.any(String)],
+        ['member.joined', 'admin'],
+      ]);
+      expect(await run(lines)).toMatchObject({ organisations: 0, here: 2, failed: 1 });
+    },
+  );
 
   it.each(['pending', 'approved', 'declined', 'suspended'] as const)('keeps the approval %s', async (approval) => {
     const owner = user();

@@ -1,10 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../../app.ts';
-import { isAppError, isDatabaseUnavailable } from '../../platform/errors.ts';
-import { describeError } from '../../platform/log.ts';
 import type { CommandLine } from '../actor.ts';
 import { type OrganisationLine, readLine, type UserLine } from './import-line.ts';
-import { storeOrganisation } from './store-organisation.ts';
+import { failureOf, storeAllOrOneByOne } from './one-by-one.ts';
+import { storeOrganisations } from './store-organisations.ts';
 import { type Outcome, storeUsers } from './store-users.ts';
 
 /** What is told of a line that was not stored, by its number in the file. */
@@ -12,11 +10,14 @@ export type Told = { line: number; sentence: string };
 
 export type Imported = { users: number; organisations: number; here: number; failed: number; leftOut: number };
 
-type Numbered = { line: number; user: UserLine };
+type Line = UserLine | OrganisationLine;
+
+/** Lines of one type that are stored together, with their numbers in the file. */
+type Batch = { number: number; line: Line }[];
 
 const batchSize = 500;
-/** At most 25 customers a second are asked for. */
-const customerPauseMilliseconds = 40;
+/** The members of a batch's organisations. One organisation may have more. */
+const batchMembers = 5000;
 
 /**
  * Imports users and organisations, one JSON object a line: what fails or is here already is told with its number, and keeps
@@ -30,81 +31,81 @@ export async function* importUsers(
 ): AsyncGenerator<Told, Imported> {
   const done: Imported = { users: 0, organisations: 0, here: 0, failed: 0, leftOut: 0 };
   const inFile = new Set<string>();
-  let batch: Numbered[] = [];
+  const options = { dryRun, actor, isInFile: (email: string) => inFile.has(email) };
+  let batch: Batch = [];
   let number = 0;
-
-  function* tell(line: number, name: string, outcome: Outcome): Generator<Told> {
-    if (outcome === 'stored') return;
-    if (outcome === 'here') done.here += 1;
-    else done.failed += 1;
-    yield { line, sentence: outcome === 'here' ? `${name} is here already.` : outcome.failed };
-  }
 
   async function* storeBatch(): AsyncGenerator<Told> {
     const taken = batch;
     batch = [];
-    const outcomes = await storeOneOrAll(app, taken, { dryRun, actor });
-    for (const [at, { line, user }] of taken.entries()) {
-      const outcome = outcomes[at] ?? 'here';
-      if (outcome === 'stored') done.users += 1;
-      if (outcome === 'stored' && user.leftOut) done.leftOut += 1;
-      if (dryRun && outcome === 'stored') inFile.add(user.email);
-      yield* tell(line, user.email, outcome);
+    const all = taken.map(({ line }) => line);
+    const users = all.filter((line) => line.type === 'user');
+    const organisations = all.filter((line) => line.type === 'organisation');
+    const outcomes = [
+      ...(await storeAllOrOneByOne(users, (some) => storeUsers(app, some, options))),
+      ...(await storeAllOrOneByOne(organisations, (some) => storeOrganisations(app, some, options))),
+    ];
+    for (const [at, { number, line }] of taken.entries()) yield* tell(number, line, outcomes[at] ?? 'here');
+  }
+
+  function* tell(number: number, line: Line, outcome: Outcome): Generator<Told> {
+    if (outcome === 'here') {
+      done.here += 1;
+      yield { line: number, sentence: `${nameOf(line)} is here already.` };
+    } else if (outcome !== 'stored') {
+      done.failed += 1;
+      yield { line: number, sentence: outcome.failed };
+    } else if (line.type === 'organisation') {
+      done.organisations += 1;
+    } else {
+      done.users += 1;
+      if (line.leftOut) done.leftOut += 1;
+      if (dryRun) inFile.add(line.email);
     }
   }
 
   for await (const text of lines) {
     number += 1;
     if (text.trim() === '') continue;
-    const read = attempt(() => readLine(app, text));
-    if ('failed' in read) {
-      yield* tell(number, '', read);
-    } else if (read.type === 'user') {
-      if (batch.some(({ user }) => clashes(user, read))) yield* storeBatch();
-      batch.push({ line: number, user: read });
-      if (batch.length === batchSize) yield* storeBatch();
-    } else {
-      yield* storeBatch();
-      const isInFile = (email: string) => inFile.has(email);
-      const outcome = await storeOrganisation(app, read, { dryRun, actor, isInFile }).catch(failureOf);
-      if (outcome === 'stored') done.organisations += 1;
-      if (read.customer !== null && !dryRun) await delay(customerPauseMilliseconds);
-      yield* tell(number, nameOf(read), outcome);
+    const line = attempt(() => readLine(app, text));
+    if ('failed' in line) {
+      done.failed += 1;
+      yield { line: number, sentence: line.failed };
+      continue;
     }
+    if (isComplete(batch, line)) yield* storeBatch();
+    batch.push({ number, line });
   }
   yield* storeBatch();
   return done;
 }
 
-function nameOf({ slug, name }: OrganisationLine): string {
-  return slug ?? name;
+/** Whether a batch is stored before a line joins it: it is full, or the line is read when those of the batch are stored. */
+function isComplete(batch: Batch, next: Line): boolean {
+  if (batch.length === batchSize || batch.some(({ line }) => comesBefore(line, next))) return true;
+  const members = batch.reduce((sum, { line }) => sum + memberCount(line), 0);
+  return members + memberCount(next) > batchMembers;
 }
 
-/** Whether two lines are of one account, so that the second is read when the first is stored. */
-function clashes(one: UserLine, other: UserLine): boolean {
-  if (one.email === other.email) return true;
-  return one.identity !== null && JSON.stringify(one.identity) === JSON.stringify(other.identity);
-}
-
-/** Stores a batch; if that fails, for example because somebody signs up meanwhile, one after the other. */
-async function storeOneOrAll(
-  app: App,
-  batch: Numbered[],
-  options: { dryRun: boolean; actor: CommandLine },
-): Promise<Outcome[]> {
-  if (batch.length === 0) return [];
-  const all = batch.map(({ user }) => user);
-  try {
-    return await storeUsers(app, all, options);
-  } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error;
-    const outcomes: Outcome[] = [];
-    for (const user of all) {
-      const [outcome = 'here'] = await storeUsers(app, [user], options).catch((error) => [failureOf(error)]);
-      outcomes.push(outcome);
-    }
-    return outcomes;
+/** Whether the second of two lines depends on the first: on its users, or because both may be of one account or organisation. */
+function comesBefore(one: Line, other: Line): boolean {
+  if (one.type === 'user' && other.type === 'user') {
+    return one.email === other.email || (one.identity !== null && isSame(one.identity, other.identity));
   }
+  if (one.type === 'user' || other.type === 'user') return true;
+  return one.slug === null || other.slug === null ? one.name === other.name : one.slug === other.slug;
+}
+
+function isSame(one: NonNullable<UserLine['identity']>, other: UserLine['identity']): boolean {
+  return one.subject === other?.subject && one.issuer === other.issuer;
+}
+
+function memberCount(line: Line): number {
+  return line.type === 'organisation' ? line.members.length : 0;
+}
+
+function nameOf(line: Line): string {
+  return line.type === 'user' ? line.email : (line.slug ?? line.name);
 }
 
 function attempt<Result>(read: () => Result): Result | { failed: string } {
@@ -113,12 +114,4 @@ function attempt<Result>(read: () => Result): Result | { failed: string } {
   } catch (error) {
     return failureOf(error);
   }
-}
-
-/** @throws the error where the database is away: the rest of the file would fail by it too. */
-function failureOf(error: unknown): { failed: string } {
-  if (isDatabaseUnavailable(error)) throw error;
-  if (isAppError(error)) return { failed: error.message };
-  const isSentence = error instanceof Error && error.name === 'Error' && !error.message.startsWith('Failed query');
-  return { failed: isSentence ? error.message : describeError(error) };
 }

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/browser/accessibility.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, newEmail, signIn } from '../support/people.ts';
 import { offerCode, registerForTax, subscriptionControls } from '../support/provider.ts';
@@ -70,12 +71,26 @@ test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and
     );
   });
 
+  await test.step('home says when the trial ends and leads to a card', async () => {
+    await page.goto('/');
+    await expect(page.getByText(/^Silver, free until \d+ \w+ \d{4}\. Just you so far\.$/)).toBeVisible();
+    await expect(page.getByRole('heading', { name: /^Your trial ends on \d+ \w+ \d{4}$/ })).toBeVisible();
+    await expect(page.getByText('Add a card by then to keep Silver; without one it pauses.')).toBeVisible();
+    await expectAccessible(page, 'home on trial');
+    await page.getByRole('link', { name: 'Add a card' }).click();
+  });
+
   await test.step('a card is added, and the year is paid with the code and VAT when the trial ends', async () => {
     await page.getByRole('button', { name: 'Add a card' }).click();
     await page.getByRole('button', { name: 'Save card' }).click();
     await expect(page.getByText('ends in 4242').first()).toBeVisible();
     await says(/Free until \d+ \w+ \d{4}, then paid from Visa ending in 4242\./);
     await expect(page.getByRole('button', { name: 'Add a card' })).toBeHidden();
+    await page.goto('/');
+    await expect(
+      page.getByText(/^Silver, free until \d+ \w+ \d{4}, then £240 \/ year from Visa ending in 4242\. 25% off until/),
+    ).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Add a card' })).toBeHidden();
     await life.periodEnds();
     await says('Active', /£240 \/ year\. 25% off until .* Renews on/);
     await expect(page.getByRole('region', { name: 'Invoices' })).toContainText('£216');

@@ -860,6 +860,8 @@ export interface Texts {
     untilThen: Message<'plan' | 'day' | 'next'>;
     untilPeriodEnds: Message<'plan'>;
     renews: Message<'plan' | 'day'>;
+    freeUntil: Message<'plan' | 'day'>;
+    freeThenPaid: Message<'plan' | 'day' | 'amount' | 'interval' | 'method'>;
     plan: Message<'plan'>;
     confirmTitle: string;
     firstPaymentOpen: string;
@@ -879,6 +881,7 @@ export interface Texts {
     endsOn: Message<'plan' | 'day'>;
     endsWithPeriod: Message<'plan'>;
     thenMoves: Message<'plan'>;
+    trialEndsOn: Message<'day'>;
     overMembers: string;
     everyoneStays: string;
     newSignIn: Message<never, 'count'>;
@@ -932,7 +935,8 @@ export interface Texts {
     renewsOn: Message<'day'>;
     byInvoice: Message<never, 'days'>;
     trialEndsOn: Message<'day'>;
-    trialWithoutCard: Message<'day' | 'plan'>;
+    freeUntil: Message<'day'>;
+    addCardByThen: Message<'plan'>;
     trialThenPaid: Message<'day' | 'method'>;
     untilThen: Message<'plan' | 'day' | 'next'>;
     changesOn: Message<'plan' | 'day'>;

@@ -1,5 +1,5 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
-import { hasSubscription, isPaymentDue, paymentFacts, whyFree } from '#lib/format/plans/plan-text.ts';
+import { hasSubscription, isPaymentDue, needsCard, paymentFacts, whyFree } from '#lib/format/plans/plan-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
@@ -15,7 +15,9 @@ export interface HomeNotice {
 
 /** What an administrator should act on, the most urgent first. */
 export function homeNotices(overview: Overview, members: number): HomeNotice[] {
-  const notices = overview.billing_enabled ? [paymentNotice(overview), endingNotice(overview)] : [];
+  const notices = overview.billing_enabled
+    ? [paymentNotice(overview), cardNotice(overview), endingNotice(overview)]
+    : [];
   return [...notices, memberNotice(overview, members)].filter((notice) => notice !== null);
 }
 
@@ -90,6 +92,18 @@ function paymentText(plan: Overview['plan'], graceEndsAt: string | null, confirm
   if (plan.tier === 'free') return t.offUntilPaid;
   if (graceEndsAt === null) return confirming ? t.confirmToKeep({ plan: plan.name }) : t.payToKeep({ plan: plan.name });
   return (confirming ? t.confirmBy : t.payBy)({ day: formatDay(graceEndsAt), plan: plan.name });
+}
+
+/** A trial that ends in a pause unless a card is added: /billing leads to the page for it. */
+function cardNotice({ plan }: Overview): HomeNotice | null {
+  if (!needsCard(plan) || plan.current_period_end === null) return null;
+  return {
+    tone: 'warn',
+    title: texts('overview').trialEndsOn({ day: formatDate(plan.current_period_end) }),
+    text: texts('plan').addCardByThen({ plan: plan.name }),
+    href: '/billing',
+    action: texts('billing').addCard,
+  };
 }
 
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {

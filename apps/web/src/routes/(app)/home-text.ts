@@ -1,6 +1,7 @@
 import { formatDate } from '#lib/format/dates.ts';
+import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
-import { hasSubscription } from '#lib/format/plans/plan-text.ts';
+import { discountText, hasSubscription, methodText } from '#lib/format/plans/plan-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { Plan } from '#lib/subscription.ts';
 
@@ -18,11 +19,22 @@ function planText(plan: Plan): string {
     if (plan.cancel_at_period_end)
       return end ? t.until({ plan: plan.name, day: formatDate(end) }) : t.untilPeriodEnds({ plan: plan.name });
     if (plan.change) return changeText(plan.name, plan.change);
-    if (plan.status === 'active' && plan.current_period_end && !plan.collection_paused) {
-      return t.renews({ plan: plan.name, day: formatDate(plan.current_period_end) });
+    if (plan.current_period_end && !plan.collection_paused) {
+      const day = formatDate(plan.current_period_end);
+      if (plan.status === 'active') return t.renews({ plan: plan.name, day });
+      if (plan.status === 'trialing') return trialText(plan, day);
     }
   }
   return t.plan({ plan: plan.name });
+}
+
+/** When a trial ends, and what is charged then. Members who do not see the card read only when. */
+function trialText({ name: plan, price, payment_method, discounts = [] }: Plan, day: string): string {
+  const t = texts('overview');
+  if (!price || !payment_method) return t.freeUntil({ plan, day });
+  const charged = { amount: formatMoney(price), interval: formatInterval(price.interval) };
+  const sentence = t.freeThenPaid({ plan, day, ...charged, method: methodText(payment_method) });
+  return [sentence, ...discounts.map(discountText)].join(' ');
 }
 
 function changeText(plan: string, { name, at }: NonNullable<Plan['change']>): string {

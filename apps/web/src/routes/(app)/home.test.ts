@@ -12,14 +12,14 @@ const free: Overview['plan'] = {
   current_period_end: null,
   ends_at: null,
   ended_unconfirmed_at: null,
-  price: null,
+  price: null as Overview['plan']['price'],
   change: null,
   collection_paused: false,
   days_until_due: null,
   held: null,
   agreed: null,
   discounts: [],
-  payment_method: null,
+  payment_method: null as string | null | undefined,
   credit: null,
 };
 const silver = {
@@ -28,6 +28,11 @@ const silver = {
   name: 'Silver',
   status: 'active',
   current_period_end: '2026-12-22T00:00:00Z',
+};
+const trial = {
+  ...silver,
+  status: 'trialing',
+  price: { amount: 2400, currency: 'gbp', interval: 'month' as const, quantity: 1 },
 };
 const failed = {
   kind: 'payment_failed',
@@ -121,6 +126,21 @@ test('the notice of a scheduled end has its date and the plan that follows; with
   expect(homeNotices(overviewOf({ ...silver, status: 'past_due' }, { billing_enabled: false }), 1)).toEqual([]);
 });
 
+test('a trial that ends in a pause is a notice that leads to a card, unless one is there or its end is wanted', () => {
+  expect(homeNotices(overviewOf(trial), 1)).toMatchObject([
+    {
+      title: 'Your trial ends on 22 December 2026',
+      text: 'Add a card by then to keep Silver; without one it pauses.',
+      href: '/billing',
+      action: 'Add a card',
+    },
+  ]);
+  for (const other of [{ payment_method: 'visa 4242' }, { days_until_due: 14 }])
+    expect(homeNotices(overviewOf({ ...trial, ...other }), 1)).toEqual([]);
+  const ending = overviewOf({ ...trial, cancel_at_period_end: true });
+  expect(homeNotices(ending, 1)).toMatchObject([{ title: 'Silver ends on 22 December 2026' }]);
+});
+
 test.each([
   [silver, 1, 'Silver, renews on 22 December 2026. Just you so far.'],
   [{ ...silver, cancel_at_period_end: true }, 4, 'Silver until 22 December 2026. Four members.'],
@@ -130,6 +150,18 @@ test.each([
     'Silver until 22 December 2026, then Free. Just you so far.',
   ],
   [{ ...silver, status: 'past_due' }, 12, 'Silver plan. 12 members.'],
+  [trial, 1, 'Silver, free until 22 December 2026. Just you so far.'],
+  [{ ...trial, payment_method: undefined }, 4, 'Silver, free until 22 December 2026. Four members.'],
+  [
+    {
+      ...trial,
+      payment_method: 'visa 4242',
+      discounts: [{ percent: 25, amount: null, once: false, ends_at: '2027-12-22T00:00:00Z' }],
+    },
+    1,
+    'Silver, free until 22 December 2026, then £24 / month from Visa ending in 4242. 25% off until 22 December 2027. Just you so far.',
+  ],
+  [{ ...trial, cancel_at_period_end: true }, 1, 'Silver until 22 December 2026. Just you so far.'],
   [free, 1, 'Free plan. Just you so far.'],
   [{ ...silver, tier: 'free', name: 'Free', held: 'disputed' as const }, 1, 'Free plan. Just you so far.'],
 ])('%o with %i members reads: %s', (plan, members, sentence) => {

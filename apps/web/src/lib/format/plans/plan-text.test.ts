@@ -72,6 +72,12 @@ test.each([
     'On trial',
     '£24 / month. Free until 3 December 2026. Add a card by then to keep Silver; without one it pauses.',
   ],
+  [{ ...silver, status: 'trialing' }, 'On trial', '£24 / month. The trial ends on 3 December 2026.'],
+  [
+    { ...silver, status: 'trialing', payment_method: null, days_until_due: 14 },
+    'On trial',
+    '£24 / month. Free until 3 December 2026. Paid by invoice, due within 14 days.',
+  ],
   [free, undefined, 'Free of charge.'],
   [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
   [{ ...free, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],

@@ -50,9 +50,9 @@ export function isPaymentDue(plan: Plan): boolean {
   return plan.held === 'uncollectible' || ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
-/** Whether the trial ends in a pause unless a card is added. */
-export function needsCard({ status, payment_method, cancel_at_period_end }: Plan): boolean {
-  return status === 'trialing' && payment_method === null && !cancel_at_period_end;
+/** Whether the trial ends in a pause unless a card is added. One whose invoices are sent needs none. */
+export function needsCard({ status, payment_method, cancel_at_period_end, days_until_due }: Plan): boolean {
+  return status === 'trialing' && payment_method === null && days_until_due == null && !cancel_at_period_end;
 }
 
 /** "£24 / month. Renews on 3 December 2026." */
@@ -76,16 +76,17 @@ function costOf({ tier, price, ...plan }: Plan): string {
   return tier !== 'free' && hasSubscription({ tier, price, ...plan }) ? '' : t.free;
 }
 
-/** When a trial ends, and what then. Pages that do not know whether there is a card say only when. */
-function trialText({ name, payment_method }: Plan, day: string): string {
+/** When a trial ends, and what then. Members who do not see the card read only when. */
+function trialText(plan: Plan, day: string): string {
   const t = texts('plan');
-  if (payment_method === undefined) return t.trialEndsOn({ day });
-  if (payment_method === null) return t.trialWithoutCard({ day, plan: name });
-  return t.trialThenPaid({ day, method: methodText(payment_method) });
+  const { name, payment_method, days_until_due } = plan;
+  if (days_until_due != null) return `${t.freeUntil({ day })} ${t.byInvoice({ days: days_until_due })}`;
+  if (needsCard(plan)) return `${t.freeUntil({ day })} ${t.addCardByThen({ plan: name })}`;
+  return payment_method ? t.trialThenPaid({ day, method: methodText(payment_method) }) : t.trialEndsOn({ day });
 }
 
 /** "25% off until 22 December 2026." */
-function discountText({ percent, amount, once, ends_at }: NonNullable<Plan['discounts']>[number]): string {
+export function discountText({ percent, amount, once, ends_at }: NonNullable<Plan['discounts']>[number]): string {
   const t = texts('plan');
   const part = amount === null ? formatPercent(percent ?? 0) : formatMoney(amount);
   if (once) return t.discountOnce({ amount: part });

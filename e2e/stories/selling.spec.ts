@@ -122,6 +122,29 @@ test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and
   });
 });
 
+test('a trial that ended without a card leads to one, which starts the plan', async ({ page, request, service }) => {
+  test.setTimeout(120_000);
+  await signIn(page, await makeOwner(service, request, { email: newEmail('owner', 'rowan.example') }));
+  const life = await subscriptionControls(service, page.request);
+  await page.goto('/billing');
+  await scriptsRun(page);
+  await page.getByRole('button', { name: 'Choose Silver' }).click();
+  await page.getByLabel('Country').fill('GB');
+  await page.getByRole('button', { name: 'Start without a card' }).click();
+  await expect(page.getByText('Your trial has started.')).toBeVisible();
+  await life.everythingDelivered();
+  await life.periodEnds();
+  await billingSays(page, life.everythingDelivered, ['Your trial has ended. Add a card to start your paid plan.']);
+  await expectAccessible(page, 'billing after a trial');
+
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Your trial has ended' })).toBeVisible();
+  await page.getByRole('link', { name: 'Add a card' }).click();
+  await page.getByRole('button', { name: 'Add a card' }).click();
+  await page.getByRole('button', { name: 'Save card' }).click();
+  await billingSays(page, life.everythingDelivered, ['Active', /£24 \/ month\. Renews on/]);
+});
+
 test('an administrator chooses the currency, which the first plan fixes', async ({ page, request, service }) => {
   test.setTimeout(120_000);
   await signIn(page, await makeOwner(service, request, { email: newEmail('owner', 'birch.example') }));

@@ -882,6 +882,7 @@ export interface Texts {
     endsWithPeriod: Message<'plan'>;
     thenMoves: Message<'plan'>;
     trialEndsOn: Message<'day'>;
+    trialEnded: string;
     overMembers: string;
     everyoneStays: string;
     newSignIn: Message<never, 'count'>;
@@ -938,6 +939,8 @@ export interface Texts {
     freeUntil: Message<'day'>;
     addCardByThen: Message<'plan'>;
     trialThenPaid: Message<'day' | 'method'>;
+    trialEnded: string;
+    addCardToStart: string;
     untilThen: Message<'plan' | 'day' | 'next'>;
     changesOn: Message<'plan' | 'day'>;
     notCollected: string;

@@ -94,16 +94,14 @@ function paymentText(plan: Overview['plan'], graceEndsAt: string | null, confirm
   return (confirming ? t.confirmBy : t.payBy)({ day: formatDay(graceEndsAt), plan: plan.name });
 }
 
-/** A trial that ends in a pause unless a card is added: /billing leads to the page for it. */
+/** A trial without a card that ends or has ended: /billing leads to the page for a card. */
 function cardNotice({ plan }: Overview): HomeNotice | null {
-  if (!needsCard(plan) || plan.current_period_end === null) return null;
-  return {
-    tone: 'warn',
-    title: texts('overview').trialEndsOn({ day: formatDate(plan.current_period_end) }),
-    text: texts('plan').addCardByThen({ plan: plan.name }),
-    href: '/billing',
-    action: texts('billing').addCard,
-  };
+  if (!needsCard(plan)) return null;
+  const [t, { addCardByThen, addCardToStart }] = [texts('overview'), texts('plan')];
+  const link = { tone: 'warn' as const, href: '/billing', action: texts('billing').addCard };
+  if (plan.trial_ended) return { ...link, title: t.trialEnded, text: addCardToStart };
+  const day = plan.current_period_end;
+  return day && { ...link, title: t.trialEndsOn({ day: formatDate(day) }), text: addCardByThen({ plan: plan.name }) };
 }
 
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {

@@ -14,6 +14,7 @@ const free: Overview['plan'] = {
   ended_unconfirmed_at: null,
   price: null as Overview['plan']['price'],
   change: null,
+  trial_ended: false,
   collection_paused: false,
   days_until_due: null,
   held: null,
@@ -139,6 +140,15 @@ test('a trial that ends in a pause is a notice that leads to a card, unless one 
     expect(homeNotices(overviewOf({ ...trial, ...other }), 1)).toEqual([]);
   const ending = overviewOf({ ...trial, cancel_at_period_end: true });
   expect(homeNotices(ending, 1)).toMatchObject([{ title: 'Silver ends on 22 December 2026' }]);
+});
+
+test('after a trial that ended without a card a notice leads to one, and after another pause there is none', () => {
+  const paused = { ...free, status: 'paused', trial_ended: true };
+  expect(homeNotices(overviewOf(paused), 1)).toMatchObject([
+    { title: 'Your trial has ended', text: 'Add a card to start your paid plan.', action: 'Add a card' },
+  ]);
+  expect(homeNotices(overviewOf({ ...paused, trial_ended: false }), 1)).toEqual([]);
+  expect(homeNotices(overviewOf({ ...paused, payment_method: 'visa 0341' }), 1)).toEqual([]);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { billingPage } from '../../platform/links.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { readCustomer } from '../../platform/providers/payment/customers.ts';
 import { finaliseInvoice, invoicesOf, openInvoicesOf } from '../../platform/providers/payment/invoices.ts';
-import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { type SubscriptionState, trialEndPause } from '../../platform/providers/payment/subscription-state.ts';
 import * as provider from '../../platform/providers/payment/subscriptions.ts';
 import { actAndStore } from '../sync/store-answer.ts';
 import type { CheckoutContext } from './checkouts.ts';
@@ -27,7 +27,7 @@ export async function resumePaused(app: App, context: CheckoutContext, state: Su
 
   const url = await payableInvoice(ask, state);
   if (url !== null) return { url };
-  if (state.pauseReason === 'trial_end_without_payment_method' && !(await hasCard(ask, state))) {
+  if (state.pauseReason === trialEndPause && !(await hasCard(ask, state))) {
     return { url: await newCard(app, ask, customerId) };
   }
 
@@ -47,7 +47,7 @@ const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
   first_payment_failure: 'unchanged',
   final_payment_failure: 'unchanged',
   pause_requested: 'unchanged',
-  trial_end_without_payment_method: 'now',
+  [trialEndPause]: 'now',
 };
 
 /**

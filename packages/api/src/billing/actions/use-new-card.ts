@@ -3,7 +3,7 @@ import type { JobData } from '../../platform/jobs/registry.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import * as customers from '../../platform/providers/payment/customers.ts';
 import { payNewestInvoice } from '../../platform/providers/payment/invoices.ts';
-import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { isEnded, type SubscriptionState, trialEndPause } from '../../platform/providers/payment/subscription-state.ts';
 import { readSubscription, resume, useCustomersMethod } from '../../platform/providers/payment/subscriptions.ts';
 import { checkCustomer, leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
@@ -53,7 +53,7 @@ async function charge(
   const store = (act: Parameters<typeof actAndStore>[3]) => actAndStore(app, { organisationId, customerId }, id, act);
   if (status !== 'incomplete' && paymentMethodId !== null && paymentMethodId !== methodId)
     await store(() => useCustomersMethod(ask, id, methodId));
-  if (pauseReason === 'trial_end_without_payment_method') {
+  if (pauseReason === trialEndPause) {
     await store(() => resumeTrial(ask, id));
     return;
   }

@@ -1,6 +1,6 @@
 import type { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
-import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { isEnded, type SubscriptionState, trialEndPause } from '../../platform/providers/payment/subscription-state.ts';
 import type { TierMatch } from './match-tier.ts';
 
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
@@ -16,6 +16,7 @@ const stateColumns = [
   'currency',
   'interval',
   'quantity',
+  'trialEnded',
   'collectionPaused',
   'daysUntilDue',
   'cancelAtPeriodEnd',
@@ -49,6 +50,7 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
     currency: state.currency ?? state.price?.currency ?? null,
     interval: state.price?.interval ?? null,
     quantity: state.items.find((item) => item.priceId === priceId)?.quantity ?? null,
+    trialEnded: state.pauseReason === trialEndPause,
     collectionPaused: !ended && state.collectionPaused,
     daysUntilDue: ended ? null : state.daysUntilDue,
     cancelAtPeriodEnd: !ended && state.scheduled,

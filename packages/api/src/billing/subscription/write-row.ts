@@ -51,6 +51,7 @@ const emptyRow = {
   currency: null,
   interval: null,
   quantity: null,
+  trialEnded: false,
   collectionPaused: false,
   daysUntilDue: null,
   invoiceTrouble: null,

@@ -69,6 +69,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     ended_unconfirmed_at: string | null;
     /** The change of plan that is scheduled; `name` is null for a price of no tier. */
     change: { name: string | null; at: string } | null;
+    /** Whether it is paused because its trial ended without a card. */
+    trial_ended: boolean;
     /** Whether invoices are not collected for now. */
     collection_paused: boolean;
     /** Within how many days its invoices are paid, which are sent; null if they are charged. */
@@ -224,6 +226,7 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
   const {
     nextTierAt = null,
     nextTier = null,
+    trialEnded = false,
     collectionPaused = false,
     daysUntilDue = null,
     credit = 0,
@@ -232,6 +235,7 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
   return {
     change: nextTierAt === null ? null : { name, at: nextTierAt.toISOString() },
+    trial_ended: trialEnded,
     collection_paused: collectionPaused,
     days_until_due: daysUntilDue,
     held: row === null ? null : heldBy(config, row),
@@ -275,7 +279,7 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
 type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typeof paidColumns>;
 
 /** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
-const { ended, amount, currency, interval, quantity, collectionPaused, daysUntilDue, ...columns } =
+const { ended, amount, currency, interval, quantity, trialEnded, collectionPaused, daysUntilDue, ...columns } =
   getTableColumns(paymentSubscriptions);
 const { invoiceTrouble, disputed, paymentMethod, credit, discounts, nextTierAt, nextTier } = columns;
 const paidColumns = {
@@ -284,6 +288,7 @@ const paidColumns = {
   currency,
   interval,
   quantity,
+  trialEnded,
   collectionPaused,
   daysUntilDue,
   invoiceTrouble,

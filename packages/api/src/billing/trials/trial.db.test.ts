@@ -74,11 +74,16 @@ test('a trial without a card gives the plan, is paused at its end, and a new car
 
   provider().clock.advance({ days: 15 });
   await billing.settled();
-  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'free', status: 'paused' });
+  const paused = { tier: 'free', status: 'paused', trial_ended: true, payment_method: null };
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject(paused);
   const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
   provider().portal(url).changeCard('4242424242424242');
   await billing.settled();
-  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'silver', status: 'active' });
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({
+    tier: 'silver',
+    status: 'active',
+    trial_ended: false,
+  });
   const { data } = await requirePayment(billing.app).ask((api) => api.invoices.list({ subscription: id }));
   expect(data.filter(({ amount_paid }) => amount_paid > 0)).toMatchObject([{ amount_paid: 2400 }]);
 });
@@ -93,6 +98,16 @@ test('a declined card leaves the trial paused, and the next checkout leads to a 
   await billing.settled();
   expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'free', status: 'paused' });
   expect((await startCheckout(billing.app, principal, { tier: 'silver' })).url).toMatch(/\/pay\/(invoice|portal)\//);
+});
+
+test('a pause for another reason is no trial that ended', async () => {
+  const principal = await makeOwner();
+  const { id } = await startWithoutCard(principal);
+  await requirePayment(billing.app).ask((api) => api.subscriptions.update(id, { trial_end: 'now' }));
+  provider().forceStatus(id, 'active');
+  await requirePayment(billing.app).ask((api) => api.subscriptions.pause(id));
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ status: 'paused', trial_ended: false });
 });
 
 test('there is one trial for an organisation, whatever the tier, also after its end', async () => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { trialEndPause } from '../../platform/providers/payment/subscription-state.ts';
 import { type Fields, fields } from '../../platform/providers/untrusted-json.ts';
 
 /** An event that shows the state of a subscription, and the values before its change. */
@@ -31,7 +32,7 @@ const change = fc.oneof(
   fc.boolean().map((flag) => (object: Fields) => ({ ...object, cancel_at_period_end: flag })),
   fc.constantFrom(null, 5000, 6000).map((cancelAt) => (object: Fields) => ({ ...object, cancel_at: cancelAt })),
   fc.constantFrom('price_a', 'price_b').map((price) => (object: Fields) => ({ ...object, items: itemsOf(price) })),
-  fc.constantFrom(null, 'pause_requested', 'final_payment_failure').map((reason) => (object: Fields) => ({
+  fc.constantFrom(null, 'pause_requested', trialEndPause).map((reason) => (object: Fields) => ({
     ...object,
     status: reason === null ? 'active' : 'paused',
     status_details: reason === null ? null : { paused: { type: 'subscription', subscription: { type: reason } } },

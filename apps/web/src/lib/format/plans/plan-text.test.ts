@@ -89,6 +89,16 @@ test.each([
   ],
   [{ ...free, status: 'paused' }, 'Paused', 'Your paid plan is paused. Choose a plan to start it again.'],
   [
+    { ...free, status: 'paused', trial_ended: true, payment_method: null },
+    'Paused',
+    'Your trial has ended. Add a card to start your paid plan.',
+  ],
+  [
+    { ...free, status: 'paused', trial_ended: true, payment_method: 'visa 0341' },
+    'Paused',
+    'Your paid plan is paused. Choose a plan to start it again.',
+  ],
+  [
     { ...free, status: 'active', ended_unconfirmed_at: '2026-12-03T00:00:00Z' },
     'Ended',
     'Your paid plan ended on 3 December 2026. The payment provider hasn’t confirmed it yet.',

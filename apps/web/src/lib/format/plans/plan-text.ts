@@ -50,9 +50,10 @@ export function isPaymentDue(plan: Plan): boolean {
   return plan.held === 'uncollectible' || ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
-/** Whether the trial ends in a pause unless a card is added. One whose invoices are sent needs none. */
-export function needsCard({ status, payment_method, cancel_at_period_end, days_until_due }: Plan): boolean {
-  return status === 'trialing' && payment_method === null && days_until_due == null && !cancel_at_period_end;
+/** Whether a trial ends in a pause unless a card is added, or has ended in one. One whose invoices are sent needs none. */
+export function needsCard({ status, trial_ended, ...plan }: Plan): boolean {
+  const isTrial = status === 'trialing' || trial_ended === true;
+  return isTrial && plan.payment_method === null && plan.days_until_due == null && !plan.cancel_at_period_end;
 }
 
 /** "£24 / month. Renews on 3 December 2026." */
@@ -115,7 +116,7 @@ export function methodText(method: string): string {
 }
 
 /** Why the plan is the free one although there is a subscription. */
-export function whyFree({ status, held }: Plan): string {
+export function whyFree({ status, held, trial_ended, payment_method }: Plan): string {
   const t = texts('plan');
   if (held === 'disputed') return t.disputed;
   if (held) return held === 'void' ? t.bounced : t.offUntilPaid;
@@ -126,7 +127,8 @@ export function whyFree({ status, held }: Plan): string {
     case 'incomplete':
       return t.startsWhenPaid;
     case 'paused':
-      return t.isPaused;
+      // A card that was added and declined leads to the invoice, as after any other pause.
+      return trial_ended && !payment_method ? `${t.trialEnded} ${t.addCardToStart}` : t.isPaused;
     default:
       return t.unreadable;
   }

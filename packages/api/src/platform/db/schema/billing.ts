@@ -95,6 +95,8 @@ export const paymentSubscriptions = pgTable(
     currentPeriodEnd: moment('current_period_end'),
     endsAt: moment('ends_at'),
     startedAt: moment('started_at'),
+    /** Whether it is paused because its trial ended without a payment method. */
+    trialEnded: boolean('trial_ended').notNull().default(false),
     /** Whether invoices are not collected for now. */
     collectionPaused: boolean('collection_paused').notNull().default(false),
     /** Within how many days its invoices are paid, which are sent; null if they are charged. */

@@ -39,6 +39,9 @@ export type SubscriptionState = {
   details: SubscriptionDetails | null;
 };
 
+/** The reason of a pause at the end of a trial without a payment method. */
+export const trialEndPause = 'trial_end_without_payment_method';
+
 export type Interval = 'day' | 'week' | 'month' | 'year';
 
 export type SubscriptionDetails = {

@@ -1,0 +1,1 @@
+ALTER TABLE "payment_subscriptions" ADD COLUMN "trial_ended" boolean DEFAULT false NOT NULL;

@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
+import type { Executor } from '../../platform/db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
@@ -21,7 +22,7 @@ import { readCurrency } from '../prices/currency.ts';
 import { lookUpPrices } from '../prices/live-prices.ts';
 import type { TierPrice } from '../prices/read-prices.ts';
 import { startedStatuses } from '../subscription/write-row.ts';
-import { claimTrial } from '../trials/trial.ts';
+import { claimTrial, releaseTrial } from '../trials/trial.ts';
 
 /** A checkout in progress, under the organisation's lease. */
 export type CheckoutContext = {
@@ -89,11 +90,23 @@ export async function recordedCheckout(
 export async function expireCheckouts(app: App, ask: Ask, sessions: CheckoutSession[]): Promise<boolean> {
   let expired = true;
   for (const { id } of sessions) {
-    if (await expireCheckout(ask, id))
-      await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(eq(paymentCheckouts.id, id));
+    if (await expireCheckout(ask, id)) await closeExpired(app, app.db, id);
     else expired = false;
   }
   return expired;
+}
+
+/**
+ * Closes the row of a checkout that expired without a subscription, and releases the trial that it claimed. May be
+ * repeated.
+ */
+export async function closeExpired(app: App, db: Executor, id: string): Promise<void> {
+  const [closed] = await db
+    .update(paymentCheckouts)
+    .set({ closedAt: app.now() })
+    .where(eq(paymentCheckouts.id, id))
+    .returning({ organisationId: paymentCheckouts.organisationId, openedAt: paymentCheckouts.openedAt });
+  if (closed !== undefined) await releaseTrial(app, db, closed);
 }
 
 /** Returns the AppError BUSY for open checkouts that are complete each time they are read again. */
@@ -115,10 +128,16 @@ export async function createCheckout(app: App, context: CheckoutContext, price: 
   const trial = await claimTrial(app, organisationId, tier);
   const bought = { organisationId, customerId, tier, priceId: price.id, currency: price.buyIn };
   const wanted = { ...bought, methods, codes, tax, trial };
-  const session = await openCheckout(ask, { ...wanted, ...returns });
+  const giveTrialBack = () => releaseTrial(app, app.db, { organisationId, openedAt: app.now() });
+  const session = await openCheckout(ask, { ...wanted, ...returns }).catch(async (error: unknown) => {
+    // If there is one, nobody has learnt its address.
+    await giveTrialBack();
+    throw error;
+  });
 
   if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;
   await expireCheckout(ask, session.id);
+  await giveTrialBack();
   throw new AppError('AWAITING_APPROVAL', message('account_awaits_approval'));
 }
 

@@ -12,6 +12,7 @@ import {
   subscriptionBefore,
 } from '../../platform/providers/payment/event.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
+import { closeExpired } from '../actions/checkouts.ts';
 import { requestPriceLookUp } from '../prices/live-prices.ts';
 import { afterEvent } from '../subscription/newer-state.ts';
 import { readColumns, readRows } from '../subscription/subscription-rows.ts';
@@ -112,7 +113,8 @@ async function runHandler(app: App, tx: Transaction, stored: StoredEvent): Promi
     case 'checkout_completed':
       return completeCheckout(app, tx, ours);
     case 'checkout_closed':
-      return withoutSync(await closeCheckout(app, tx, ours, applied));
+      await closeExpired(app, tx, ours.event.objectId ?? '');
+      return withoutSync(applied);
     case 'checkout_failed':
       return withoutSync(await closeCheckout(app, tx, ours, eventOutcomes.noted));
     case 'state':

@@ -8,6 +8,7 @@ import { paymentSubscriptions, trialClaims } from '../../platform/db/schema/bill
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { makeMember, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { endSubscriptions } from '../actions/end-subscriptions.ts';
 import { openPortal } from '../actions/open-portal.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
@@ -122,7 +123,8 @@ test('there is one trial for an organisation, whatever the tier, also after its 
 
 test('there is one trial for a company domain, also after its organisation and owner were deleted', async () => {
   const first = await makeOwner('larch.example');
-  expect(await hasTrial(first)).toBe(true);
+  await startWithoutCard(first);
+  await endSubscriptions(billing.app, first.organisationId);
   await billing.app.db.delete(organisations).where(eq(organisations.id, first.organisationId));
   await billing.app.db.delete(users).where(eq(users.id, first.user.id));
   const second = await makeOwner('larch.example');
@@ -131,6 +133,46 @@ test('there is one trial for a company domain, also after its organisation and o
 
   const stored = JSON.stringify(await billing.app.db.select().from(trialClaims));
   for (const text of ['larch', first.organisationId]) expect(stored).not.toContain(text);
+});
+
+test('a checkout that was given up leaves the trial to another organisation of its owner', async () => {
+  const owners = [];
+  for (let made = 0; made < 4; made++) owners.push(await makeOwner('alder.example'));
+  const [left, deleted, third, last] = owners as [Owner, Owner, Owner, Owner];
+  expect(await hasTrial(left)).toBe(true);
+  expect(await hasTrial(deleted)).toBe(false);
+  provider().clock.advance({ days: 2 });
+  await billing.settled();
+  // The open checkout is one without a trial, also once there is one again.
+  await endSubscriptions(billing.app, deleted.organisationId);
+  expect(await hasTrial(deleted)).toBe(true);
+  expect(await hasTrial(third)).toBe(false);
+  await endSubscriptions(billing.app, deleted.organisationId);
+  await endSubscriptions(billing.app, third.organisationId);
+  expect(await hasTrial(third)).toBe(true);
+  expect(await hasTrial(third, 'gold')).toBe(true);
+  await startWithoutCard(third);
+  expect(await hasTrial(last)).toBe(false);
+});
+
+test('the late end of a checkout releases nothing that a newer one or a subscription has claimed', async () => {
+  const first = await makeOwner('hazel.example');
+  const other = await makeOwner('hazel.example');
+  expect(await hasTrial(first)).toBe(true);
+  const late = ownedBy(billing, first).sessions[0];
+  provider().set({ drop_deliveries: true });
+  provider().clock.advance({ days: 2 });
+  expect(await hasTrial(first)).toBe(true);
+  provider().resetSwitches();
+  provider().emit('checkout.session.expired', late ?? {});
+  await billing.settled();
+  expect(await hasTrial(other)).toBe(false);
+
+  await startWithoutCard(first);
+  provider().emit('checkout.session.expired', ownedBy(billing, first).sessions.at(-1) ?? {});
+  await billing.settled();
+  await endSubscriptions(billing.app, other.organisationId);
+  expect(await hasTrial(other)).toBe(false);
 });
 
 test('people of a public mail domain are no company, and an owner has one trial in all organisations', async () => {
@@ -155,6 +197,41 @@ test('of parallel checkouts of one company, one has the trial', async () => {
   const trials = await Promise.all(owners.map((owner) => hasTrial(owner)));
   expect(trials.filter(Boolean)).toHaveLength(1);
 });
+
+test('one trial begins in a company at most, whatever its organisations do at once', async () => {
+  const act = fc.constantFrom('open silver', 'open gold', 'complete', 'give up', 'nothing');
+  const rounds = fc.array(fc.record({ acts: fc.tuple(act, act, act), days: fc.constantFrom(0, 0, 2) }), {
+    maxLength: 5,
+  });
+  await fc.assert(
+    fc.asyncProperty(rounds, async (history) => {
+      provider().set({ reorder_deliveries: true, duplicate_deliveries: true, delivery_delay_ms: 10 });
+      const domain = `maple-${++count}.example`;
+      const owners = [await makeOwner(domain), await makeOwner(domain), await makeOwner(domain)];
+      async function carryOut(owner: Owner, name: string): Promise<void> {
+        if (name.startsWith('open')) await startCheckout(billing.app, owner, { tier: name.slice('open '.length) });
+        if (name === 'give up') await endSubscriptions(billing.app, owner.organisationId);
+        if (name === 'complete')
+          for (const { id, status } of ownedBy(billing, owner).sessions)
+            if (status === 'open') provider().payCheckout(id);
+      }
+      for (const { acts, days } of history) {
+        await Promise.allSettled(owners.map((owner, at) => carryOut(owner, acts[at] ?? 'nothing')));
+        provider().clock.advance({ days });
+      }
+      const subscriptions = owners.flatMap((owner) => ownedBy(billing, owner).subscriptions);
+      const trials = subscriptions.filter(({ trial_start }) => trial_start !== null);
+      expect(trials.length).toBeLessThanOrEqual(1);
+
+      provider().resetSwitches();
+      provider().clock.advance({ days: 2 });
+      await billing.settled();
+      const last = await makeOwner(domain);
+      expect(await hasTrial(last)).toBe(trials.length === 0);
+    }),
+    { numRuns: 8 },
+  );
+}, 120_000);
 
 test('after the sync provider and row are equal, whatever happened to a trial', async () => {
   const acts: Record<string, (customer: string) => void> = {

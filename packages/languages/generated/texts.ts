@@ -1310,6 +1310,8 @@ export interface Texts {
     problems: {
       unknown_to_provider: string;
       other_customer: string;
+      tax_disabled: string;
+      not_finalised: string;
     };
   };
   event: {

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from 'drizzle-orm';
+import { and, eq, gt, isNull, notInArray, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
@@ -8,6 +8,7 @@ import { type Ask, isMissing } from '../../platform/providers/payment/connection
 import { cancelSchedule, endNow, futureSchedulesOf } from '../../platform/providers/payment/subscriptions.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
+import { answerNotStored } from '../subscription/newer-state.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { closeCheckouts, oldestPayable, paymentUnderWay } from './checkouts.ts';
 
@@ -85,7 +86,7 @@ export async function mayBeBilled(app: App, db: Executor, organisationId: string
     eq(paymentSubscriptions.organisationId, organisationId),
     eq(paymentSubscriptions.ended, false),
     // The end of a subscription that the provider assigns to another customer is not stored.
-    isNull(paymentSubscriptions.problem),
+    or(isNull(paymentSubscriptions.problem), notInArray(paymentSubscriptions.problem, [...answerNotStored])),
   );
   return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, notEnded)) > 0;
 }

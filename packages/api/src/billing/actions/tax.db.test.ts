@@ -1,11 +1,12 @@
 import { desc, eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { readOrganisation } from '../../members/own-organisations.ts';
-import { paymentEvents } from '../../platform/db/schema/billing.ts';
+import { paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import { readOverview } from '../summary/read-subscription.ts';
+import { compareAll } from '../sync/reconcile.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
 import { setUpBilling } from './set-up-billing.ts';
@@ -90,3 +91,38 @@ test('an event is marked that shows that no tax is computed any more, once, and 
   const marked = eq(paymentEvents.flagged, true);
   expect(await billing.app.db.$count(paymentEvents, marked)).toBe(2);
 });
+
+test('where the event was lost, the comparison flags a lost tax or an invoice that was not finalised, until it is mended', async () => {
+  const { subscription } = await makeSubscriber(billing);
+  const invoice = provider().state().invoices[subscription.latest_invoice ?? ''] ?? raise();
+  const tax = { ...subscription.automatic_tax };
+  async function problem() {
+    const { problems, repaired } = await compareAll(billing.app);
+    expect(repaired).toEqual([]);
+    const [row] = await billing.app.db
+      .select()
+      .from(paymentSubscriptions)
+      .where(eq(paymentSubscriptions.id, subscription.id));
+    const ofThis = problems.filter((each) => each.subscription === subscription.id);
+    expect(ofThis.map((each) => each.problem)).toEqual(row?.problem ? [row.problem] : []);
+    return row?.problem;
+  }
+
+  expect(await problem()).toBeNull();
+  subscription.automatic_tax = { ...tax, enabled: false, disabled_reason: 'requires_location_inputs' };
+  expect(await problem()).toBe('tax_disabled');
+  subscription.automatic_tax = tax;
+  expect(await problem()).toBeNull();
+
+  invoice.automatic_tax = { ...invoice.automatic_tax, disabled_reason: 'finalization_requires_location_inputs' };
+  expect(await problem()).toBe('tax_disabled');
+  Object.assign(invoice, { status: 'draft', last_finalization_error: { type: 'invalid_request_error' } });
+  expect(await problem()).toBe('not_finalised');
+  invoice.automatic_tax = { ...invoice.automatic_tax, disabled_reason: null };
+  Object.assign(invoice, { status: 'paid', last_finalization_error: null });
+  expect(await problem()).toBeNull();
+});
+
+function raise(): never {
+  throw new Error('There is no invoice.');
+}

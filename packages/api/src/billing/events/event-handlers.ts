@@ -127,7 +127,10 @@ async function runHandler(app: App, tx: Transaction, stored: StoredEvent): Promi
       return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'schedule':
       return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
-    case 'note':
+    case 'note': {
+      const toSync = ours.references.subscriptionId === null ? null : (await markForSync(tx, ours)).toSync;
+      return { outcome: eventOutcomes.noted, toSync };
+    }
     case 'money':
       return withoutSync(eventOutcomes.noted);
     case 'customer_changed':

@@ -5,6 +5,13 @@ import type { TierMatch } from './match-tier.ts';
 
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
+/** The problems because of which the provider's answer is not stored: the row may differ from it. */
+export const answerNotStored = ['unknown_to_provider', 'other_customer'] as const;
+
+export function isNotStored(problem: SubscriptionRow['problem']): problem is (typeof answerNotStored)[number] {
+  return answerNotStored.some((each) => each === problem);
+}
+
 /** The columns of a row that a state of the provider gives by itself. */
 const stateColumns = [
   'status',

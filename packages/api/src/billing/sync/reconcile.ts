@@ -68,8 +68,8 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
         }
       } else if (row === undefined || differs(row, state)) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
-      } else if (row.tierSource !== 'price' || row.problem !== null) {
-        // By now its price may be known or its problem solved.
+      } else if (row.tierSource !== 'price' || row.problem !== null || state.problem !== null) {
+        // By now its price may be known, or its problem solved or another one.
         await round.sync(row);
       }
     }

@@ -38,7 +38,7 @@ export async function storeAnswer(
     }
     const { columns, details, newPrice } = await readColumns(app, tx, state);
     const disputed = await hasStandingDispute(tx, state.id, state.details?.paidInvoiceAt ?? null);
-    const marks = { ...settled, problem: null };
+    const marks = { ...settled, problem: state.problem };
     await writeRow(app, tx, stored, {
       ...write,
       columns: afterAnswer(row, columns, at ?? secondOf(app), details && { ...details, disputed }),

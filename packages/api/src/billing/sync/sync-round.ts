@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { isAppError, type Text, textOf } from '../../platform/errors.ts';
 import { providerErrorOf } from '../../platform/providers/payment/connection.ts';
-import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import { isNotStored, type SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
 import type { SubscriptionOwner } from './store-answer.ts';
 import { adoptSubscription } from './sync.ts';
@@ -70,7 +70,7 @@ export type Difference = { what: string; was: string; is: string };
 
 /** Returns the values that a sync repaired: none if the row agreed, or if it has a problem now. */
 function differencesOf(before: SubscriptionRow | null, after: SubscriptionRow | null): Difference[] {
-  if (after === null || after.problem !== null) return [];
+  if (after === null || isNotStored(after.problem)) return [];
   if (before === null) return [{ what: 'row', was: 'none', is: `${after.tier ?? 'no tier'}, ${after.status}` }];
 
   const [was, is] = [comparedValues(before), comparedValues(after)];
@@ -88,6 +88,6 @@ function comparedValues(row: SubscriptionRow): Record<string, string> {
     'set to end': row.cancelAtPeriodEnd ? 'yes' : 'no',
     'period end': row.currentPeriodEnd?.toISOString() ?? 'none',
     end: row.endsAt?.toISOString() ?? 'none',
-    problem: row.problem?.replaceAll('_', ' ') ?? 'none',
+    problem: isNotStored(row.problem) ? row.problem.replaceAll('_', ' ') : 'none',
   };
 }

@@ -125,7 +125,7 @@ export const paymentSubscriptions = pgTable(
     needsSync: boolean('needs_sync').notNull().default(false),
     syncedAt: moment('synced_at'),
     /** A problem that an operator should look at. */
-    problem: text('problem', { enum: ['unknown_to_provider', 'other_customer'] }),
+    problem: text('problem', { enum: ['unknown_to_provider', 'other_customer', 'tax_disabled', 'not_finalised'] }),
   },
   (table) => [
     index('payment_subscriptions_organisation').on(table.organisationId, table.ended, table.startedAt),

@@ -1,5 +1,5 @@
 import { type Fields, fields, idOf, seconds, textOf } from '../untrusted-json.ts';
-import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { isTaxDisabled, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
 
 /** An event of the provider, with the fields that every event has. */
 export type PaymentEvent = {
@@ -66,8 +66,7 @@ export function subscriptionBefore({ object, previous }: ShownObject): Subscript
 
 /** Whether an event shows that the provider has stopped to compute the tax, such as for want of an address. */
 export function losesTax({ object, previous }: ShownObject): boolean {
-  const tax = fields((object as Fields).automatic_tax);
-  return textOf(tax?.disabled_reason) !== null && (previous === null || 'automatic_tax' in previous);
+  return isTaxDisabled(object as Fields) && (previous === null || 'automatic_tax' in previous);
 }
 
 /** The payment that a dispute, a refund or a warning is about, by its payment intent and its charge. */

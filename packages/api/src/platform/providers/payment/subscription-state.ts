@@ -35,6 +35,7 @@ export type SubscriptionState = {
   /** Within how many days its invoices are paid that are sent; null if they are charged. */
   daysUntilDue: number | null;
   metadata: { organisation: string | null; tier: string | null };
+  problem: InvoicingProblem | null;
   /** What the provider tells only if it is asked: null in an event. */
   details: SubscriptionDetails | null;
 };
@@ -74,6 +75,13 @@ export type Discount = {
 
 /** A debt that was written off, or a first invoice that is void because its debit bounced. */
 export type InvoiceTrouble = 'uncollectible' | 'void';
+
+/**
+ * What an operator has to mend at the provider: it has stopped to compute the tax of the subscription or of its newest
+ * invoice, such as for want of an address, or it could not finalise that invoice. Of the invoice only an answer that
+ * contains it tells.
+ */
+type InvoicingProblem = 'tax_disabled' | 'not_finalised';
 
 export type SubscriptionItem = {
   id: string | null;
@@ -127,8 +135,20 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     daysUntilDue:
       subscription.collection_method === 'send_invoice' ? (seconds(subscription.days_until_due) ?? 0) : null,
     metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },
+    problem: statusClassOf(status) === 'ended' ? null : problemOf(subscription),
     details: null,
   };
+}
+
+function problemOf(subscription: Fields): InvoicingProblem | null {
+  const invoice = fields(subscription.latest_invoice);
+  if (invoice?.status === 'draft' && fields(invoice.last_finalization_error) !== null) return 'not_finalised';
+  return isTaxDisabled(subscription) || isTaxDisabled(invoice) ? 'tax_disabled' : null;
+}
+
+/** Whether the provider has stopped to compute the tax of a subscription or an invoice. */
+export function isTaxDisabled(object: Fields | null): boolean {
+  return textOf(fields(object?.automatic_tax)?.disabled_reason) !== null;
 }
 
 /** Adds up what items cost. Null if one has no fixed amount, or if their currencies or intervals differ. */

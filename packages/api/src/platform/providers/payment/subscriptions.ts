@@ -35,9 +35,15 @@ export async function subscriptionsOf(ask: Ask, customerId: string): Promise<Ans
   });
 }
 
-/** Yields all subscriptions of the account that have not ended, a hundred at a time. @throws AppError PROVIDER_UNAVAILABLE. */
+/**
+ * Yields all subscriptions of the account that have not ended, a hundred at a time, with the problem of their newest
+ * invoice.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
 export async function* allSubscriptions(ask: Ask): AsyncGenerator<SubscriptionState[]> {
-  for await (const { data } of pagesOf(ask, (provider, cursor) => provider.subscriptions.list(cursor)))
+  const expand = decisive.map((path) => `data.${path}`);
+  for await (const { data } of pagesOf(ask, (provider, cursor) => provider.subscriptions.list({ expand, ...cursor })))
     yield statesOf(data);
 }
 

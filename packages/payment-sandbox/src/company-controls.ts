@@ -1,6 +1,8 @@
+import type Stripe from 'stripe';
 import { closeDispute, type DisputeEnd, openDispute, submitEvidence } from './disputes/dispute.ts';
 import { findDispute } from './disputes/disputes.ts';
 import { warnOfFraud } from './disputes/fraud-warnings.ts';
+import { addThinDestination } from './events/event-destinations.ts';
 import { requireUnpaid } from './invoices/invoices.ts';
 import { markUncollectible, voidInvoice } from './invoices/settle-invoice.ts';
 import { chargeOf } from './payments/payment.ts';
@@ -44,6 +46,8 @@ export interface CompanyControls {
   discount(subscription: string, coupon: string | null): Subscription;
   /** Registers the account for tax in a country, where its invoices then have 20 % of it. */
   registerForTax(country: string): void;
+  /** Adds an event destination with thin payloads. */
+  addThinDestination(settings: { name: string; url: string }): Stripe.V2.Core.EventDestination;
   voidInvoice(invoice: string): Invoice;
   /** Writes off the debt of an invoice. */
   markUncollectible(invoice: string): Invoice;
@@ -88,6 +92,7 @@ export function companyControls(
           discounts: coupon === null ? '' : [{ coupon }],
         }),
       ),
+    addThinDestination: (settings) => saved(() => addThinDestination(provider, settings)),
     registerForTax: (country) => saved(() => registerForTax(provider, country)),
     voidInvoice: (invoice) =>
       saved(() => {

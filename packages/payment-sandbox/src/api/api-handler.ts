@@ -23,10 +23,10 @@ interface Answer {
   replayed?: boolean;
 }
 
-/** Answers requests at /v1, the API of the unmodified SDK. */
+/** Answers requests at /v1 and /v2, the API of the unmodified SDK. */
 export async function handleApi(first: Provider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
-  if (!path.startsWith('/v1/')) return false;
+  if (!/^\/v[12]\//.test(path)) return false;
   const provider = providerOf(first, req.headers.authorization);
   const requestId = newId('req', 14);
   res.setHeader('Request-Id', requestId);

@@ -55,5 +55,6 @@ const resources: Record<string, string> = {
   subscription_items: 'subscriptions',
   invoice_payments: 'invoices',
   discounts: 'coupons',
+  'core/event_destinations': 'event_destinations',
   tax: 'tax_settings_and_registrations',
 };

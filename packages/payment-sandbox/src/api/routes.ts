@@ -8,6 +8,7 @@ import { couponRoutes } from '../discounts/coupons.ts';
 import { promotionCodeRoutes } from '../discounts/promotion-codes.ts';
 import { disputeRoutes } from '../disputes/disputes.ts';
 import { fraudWarningRoutes } from '../disputes/fraud-warnings.ts';
+import { eventDestinationRoutes } from '../events/event-destinations.ts';
 import { eventRoutes } from '../events/events.ts';
 import { webhookEndpointRoutes } from '../events/webhook-endpoints.ts';
 import { invoiceRoutes } from '../invoices/invoices.ts';
@@ -43,6 +44,7 @@ export const routes: { route: Route; pattern: RegExp }[] = [
   ...fraudWarningRoutes,
   ...eventRoutes,
   ...webhookEndpointRoutes,
+  ...eventDestinationRoutes,
   ...testClockRoutes,
 ].map((route) => ({ route, pattern: new RegExp(`^${route.path.replaceAll(':id', '([^/]+)')}$`) }));
 

@@ -57,6 +57,8 @@ export interface PaymentState {
   fraud_warnings: Records<FraudWarning>;
   events: Records<ProviderEvent>;
   webhook_endpoints: Records<WebhookEndpoint>;
+  /** Event destinations with thin payloads. */
+  thin_destinations: Records<Stripe.V2.Core.EventDestination>;
   test_clocks: Records<TestClock>;
   /** The settings of checkout sessions that their JSON does not show, by session. */
   checkout_settings: Records<CheckoutSettings>;
@@ -108,6 +110,7 @@ export function emptyState(): PaymentState {
     fraud_warnings: newRecords(),
     events: newRecords(),
     webhook_endpoints: newRecords(),
+    thin_destinations: newRecords(),
     test_clocks: newRecords(),
     checkout_settings: newRecords(),
     pending_lines: newRecords(),

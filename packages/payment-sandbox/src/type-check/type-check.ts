@@ -56,6 +56,10 @@ export function startTypeCheck(): TypeCheck {
     if (answer.object === 'list' && Array.isArray(answer.data)) {
       note(differences(sdkTypes(), sdkTypes().named('ApiList'), { ...answer, data: [] }, 'list'));
       for (const one of answer.data) note(differencesOf(one));
+    } else if ('next_page_url' in answer && Array.isArray(answer.data)) {
+      // Version 2 of the API. Its only list here.
+      const type = sdkTypes().named('V2.Core.EventDestination');
+      for (const one of answer.data) note(differences(sdkTypes(), type, one, 'v2.core.event_destination'));
     } else note(differencesOf(answer));
   }
 

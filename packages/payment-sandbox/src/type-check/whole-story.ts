@@ -42,6 +42,7 @@ export async function everyResource(stripe: Stripe, serviceUrl: string, payment:
   await stripe.webhookEndpoints.update(endpoint.id, { description: 'Prices', disabled: true });
   await stripe.webhookEndpoints.retrieve(endpoint.id);
   await stripe.webhookEndpoints.list();
+  await stripe.v2.core.eventDestinations.list({ include: ['webhook_endpoint.url'] });
   await stripe.webhookEndpoints.del(endpoint.id);
 
   const configuration = await stripe.billingPortal.configurations.create({

@@ -65,10 +65,10 @@ async function checkPermissions({ config }: App, payment: Payment): Promise<Find
     tax: config.payment?.tax === true,
     pages: false,
     'billing-setup': false,
+    doctor: false,
   };
   const needed = missing.filter(({ only }) => only === undefined || isNeeded[only]);
   const shown = missing.filter(({ only }) => only === 'pages');
-  const setup = missing.filter(({ only }) => only === 'billing-setup');
   const listed = (some: Permission[]) => some.map(({ resource, level }) => `${resource} (${level})`).join(', ');
   const findings = [
     ...(needed.length > 0
@@ -77,9 +77,10 @@ async function checkPermissions({ config }: App, payment: Payment): Promise<Find
     ...(shown.length > 0
       ? [note(about, `This restricted key lacks permissions, so that pages show less: ${listed(shown)}.`)]
       : []),
-    ...(setup.length > 0
-      ? [note(about, `For billing-setup this restricted key lacks permissions: ${listed(setup)}.`)]
-      : []),
+    ...(['billing-setup', 'doctor'] as const).flatMap((command) => {
+      const lacked = listed(missing.filter(({ only }) => only === command));
+      return lacked === '' ? [] : [note(about, `For ${command} this restricted key lacks permissions: ${lacked}.`)];
+    }),
   ];
   return findings.length > 0 ? findings : [right(about, 'This restricted key has the permissions that billing needs.')];
 }

@@ -1,7 +1,12 @@
 import type { App } from '../../app.ts';
 import { subscribedTypes } from '../../billing/events/event-handlers.ts';
 import { webhookUrl } from '../../platform/links.ts';
-import { apiVersion, type WebhookEndpoint, webhookEndpoints } from '../../platform/providers/payment/account.ts';
+import {
+  apiVersion,
+  thinDestinations,
+  type WebhookEndpoint,
+  webhookEndpoints,
+} from '../../platform/providers/payment/account.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { signDelivery } from '../../platform/providers/payment/verify-delivery.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
@@ -16,7 +21,8 @@ export async function checkWebhook(app: App): Promise<Finding[]> {
   if (app.payment === null || app.config.publicBaseUrl === null) return [];
 
   const url = webhookUrl(app.config);
-  return [await checkSecret(app, url), await checkEndpoint(app.payment, url)].filter((each) => each !== null);
+  const found = [await checkSecret(app, url), await checkEndpoint(app.payment, url)].filter((each) => each !== null);
+  return [...found, ...(await checkPayloads(app.payment, url))];
 }
 
 /**
@@ -72,6 +78,19 @@ async function checkEndpoint({ ask }: Payment, url: string): Promise<Finding | n
     // checkPayment reports all other failures, such as an invalid key.
     if (status !== 403) return null;
     return note(about, 'This key may not read the endpoints: compare them with docs/payment.md by hand.');
+  }
+}
+
+/** An event of a thin payload names its object and does not hold it, so the webhook refuses it. */
+async function checkPayloads({ ask }: Payment, url: string): Promise<Finding[]> {
+  const about = 'Webhook payloads';
+  try {
+    const thin = await thinDestinations(ask, url);
+    return thin.map((name) => wrong(about, `“${name}” sends thin payloads to ${url}. Choose snapshot payloads.`));
+  } catch {
+    // The endpoint works without it, and checkPayment reports a provider that does not answer.
+    const sentence = `The event destinations could not be looked up: those that send to ${url} need snapshot payloads. A restricted key needs Event Destinations (Read).`;
+    return [note(about, sentence)];
   }
 }
 

@@ -146,4 +146,17 @@ describe('the webhook', () => {
       expect.stringMatching(/^Webhook endpoint: .* does not get .*customer\.subscription\.deleted/),
     ]);
   });
+
+  test('with thin payloads, which are told by the name of their destination', async () => {
+    const { payment } = running.sandbox;
+    const [endpoint] = Object.values(payment.state().webhook_endpoints);
+    payment.addThinDestination({ name: 'Elsewhere', url: 'https://elsewhere.example/webhooks' });
+    expect(await wrongWith(running.app)).toEqual([]);
+    const { id } = payment.addThinDestination({ name: 'From the dashboard', url: endpoint?.url ?? '' });
+    expect(await wrongWith(running.app)).toEqual([
+      expect.stringMatching(/^Webhook payloads: “From the dashboard” sends thin .* Choose snapshot payloads\.$/),
+    ]);
+    Object.assign(payment.state().thin_destinations[id] ?? {}, { status: 'disabled' });
+    expect(await wrongWith(running.app)).toEqual([]);
+  });
 });

@@ -29,6 +29,19 @@ export async function webhookEndpoints(ask: Ask): Promise<WebhookEndpoint[]> {
 }
 
 /**
+ * Returns the names of the event destinations that send thin events, which hold no object, to a URL.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
+export async function thinDestinations(ask: Ask, url: string): Promise<string[]> {
+  const all = await ask((provider) =>
+    provider.v2.core.eventDestinations.list({ include: ['webhook_endpoint.url'] }).autoPagingToArray({ limit: 1000 }),
+  );
+  const ours = all.filter(({ webhook_endpoint: endpoint, status }) => endpoint?.url === url && status === 'enabled');
+  return ours.filter((each) => each.event_payload === 'thin').map(({ name }) => name);
+}
+
+/**
  * Makes a webhook endpoint that gets events of some types in our version. Returns its secret, which the provider tells
  * this once.
  *

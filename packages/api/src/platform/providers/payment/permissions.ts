@@ -7,7 +7,7 @@ export type Permission = {
   resource: string;
   level: 'Read' | 'Write';
   /** What alone needs it; without it everything does. */
-  only?: 'billing-setup' | 'disputes' | 'tax' | 'pages';
+  only?: 'billing-setup' | 'disputes' | 'doctor' | 'tax' | 'pages';
   /**
    * Asks what only a key with the permission may ask, and changes nothing: what it would change does not exist. A key
    * without the permission is refused before the object is looked for.
@@ -64,6 +64,12 @@ export const permissions: Permission[] = [
     level: 'Write',
     only: 'billing-setup',
     probe: (provider) => provider.webhookEndpoints.update(none, {}),
+  },
+  {
+    resource: 'Event Destinations',
+    level: 'Read',
+    only: 'doctor',
+    probe: (provider) => provider.v2.core.eventDestinations.list(),
   },
 ];
 

@@ -54,7 +54,7 @@ export function managing(ask: <Answer>(call: Call) => Promise<Answer>) {
        * Creates a user, with an organisation that awaits approval if one is named. With `verified` you vouch for the
        * address; else the usual mail leaves.
        *
-       * @throws GatehouseError CONFLICT for the address of a verified user, with the `id` among its facts.
+       * @throws GatehouseError CONFLICT for the address of a verified user, with the `id` in its body.
        */
       create: (
         user: { email: string; name?: string; verified?: boolean; organisation?: { name: string } },

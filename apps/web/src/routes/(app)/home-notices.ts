@@ -101,7 +101,8 @@ function cardNotice({ plan }: Overview): HomeNotice | null {
   const link = { tone: 'warn' as const, href: '/billing', action: texts('billing').addCard };
   if (plan.trial_ended) return { ...link, title: t.trialEnded, text: addCardToStart };
   const day = plan.current_period_end;
-  return day && { ...link, title: t.trialEndsOn({ day: formatDate(day) }), text: addCardByThen({ plan: plan.name }) };
+  if (day === null) return null;
+  return { ...link, title: t.trialEndsOn({ day: formatDate(day) }), text: addCardByThen({ plan: plan.name }) };
 }
 
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {

@@ -80,7 +80,8 @@ async function runLife(page: Page, service: Service, conditions: Conditions): Pr
   });
 
   await test.step('Silver changes to Gold in the same subscription', async () => {
-    await page.getByRole('button', { name: 'Switch to Gold' }).click();
+    await page.getByRole('link', { name: 'Switch to Gold' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('button', { name: 'Change to Gold' }).click();
     await billingSays('£79 / month. Renews on');

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, newEmail, signIn } from '../support/people.ts';
-import { offerCode, registerForTax, subscriptionControls } from '../support/provider.ts';
+import { offerCode, registerForTax, subscriptionControls, turnSwitches } from '../support/provider.ts';
 import { expect, test as onSharedService, type Service, startService } from '../support/service.ts';
 
 /** A service that sells by the month and the year, in pounds and euros, with tax, codes and a trial of Silver. */
@@ -96,14 +96,32 @@ test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and
     await expect(page.getByRole('region', { name: 'Invoices' })).toContainText('£216');
   });
 
-  await test.step('Gold begins at once, by the year', async () => {
-    await page.getByRole('button', { name: 'Switch to Gold' }).click();
+  await test.step('Gold begins at once, by the year, and what that charges is said before', async () => {
+    await page.getByRole('link', { name: 'Switch to Gold' }).click();
+    const asked = page.getByRole('dialog', { name: 'Switch to Gold?' });
+    await expect(asked).toContainText(
+      /You pay about £[\d.]+ including VAT now, then £790 a year plus VAT from \d+ \w+ \d{4}\./,
+    );
+    await expect(asked).toContainText('That price is before your discount.');
+    await expect(asked).toContainText('This is an estimate');
+    const [, said] = /about £([\d.]+)/.exec((await asked.textContent()) ?? '') ?? [];
+    await asked.getByRole('link', { name: 'Keep Silver' }).click();
+    await expect(asked).toBeHidden();
+    await page.getByRole('link', { name: 'Switch to Gold' }).click();
+    await asked.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Change to Gold' }).click();
     await says(/£790 \/ year\. 25% off until .* Renews on/);
+    const [charge] = await life.invoices();
+    // Some seconds of a year later.
+    expect(Math.abs((charge?.amount_due ?? 0) - 100 * Number(said))).toBeLessThan(5);
   });
 
   await test.step('Silver waits for the end of the year, and is given up by keeping Gold', async () => {
-    await page.getByRole('button', { name: 'Switch to Silver' }).click();
+    await page.getByRole('link', { name: 'Switch to Silver' }).click();
+    await expect(page.getByRole('dialog')).toContainText(
+      /Nothing is charged now\. Gold until \d+ \w+ \d{4}, then Silver for £240 a year plus VAT\./,
+    );
+    await page.getByRole('button', { name: 'Continue' }).click();
     await expect(page.getByText('Nothing is charged now.')).toBeVisible();
     await page.getByRole('button', { name: 'Change to Silver' }).click();
     await says(/Gold until \d+ \w+ \d{4}, then Silver\./);
@@ -163,6 +181,58 @@ test('an administrator chooses the currency, which the first plan fixes', async 
   await page.goto('/billing?interval=year');
   await expect(planCard(page, 'Silver')).toContainText('€280');
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`${javaScriptEnabled ? 'with' : 'without'} JavaScript`, () => {
+    test.use({ javaScriptEnabled });
+
+    test('what a change charges is asked for, also in German, and a silent provider breaks nothing', async ({
+      page,
+      request,
+      service,
+    }) => {
+      test.setTimeout(120_000);
+      const domain = javaScriptEnabled ? 'rowan.example' : 'hazel.example';
+      await signIn(page, await makeOwner(service, request, { email: newEmail('owner', domain) }));
+      const life = await subscriptionControls(service, page.request);
+      await page.goto('/billing');
+      await page.getByRole('button', { name: 'Choose Gold' }).click();
+      await page.getByLabel('Country').fill('FR');
+      await page.getByRole('button', { name: /^Pay £79/ }).click();
+      await billingSays(page, life.everythingDelivered, ['£79 / month. Renews on']);
+
+      const change = '/billing?ask=change&tier=gold&interval=year';
+      await page.goto('/billing?interval=year');
+      await page.getByRole('link', { name: 'Switch to Gold, yearly' }).click();
+      await expect(page).toHaveURL(change);
+      await expect(page.getByRole('dialog')).toContainText(
+        /You pay about £7\d\d[\d.]* including VAT now, then £790 a year/,
+      );
+      await page.setExtraHTTPHeaders({ 'accept-language': 'de' });
+      await page.goto(change);
+      await expect(page.getByRole('dialog')).toContainText(
+        /Sie zahlen jetzt etwa 7\d\d[\d,]* £ inklusive MwSt, danach/,
+      );
+      await page.setExtraHTTPHeaders({});
+
+      await turnSwitches(service, { api_failure: 'hang', api_failure_only: 'POST /v1/invoices/create_preview' });
+      try {
+        await page.goto(change);
+        const asked = page.getByRole('dialog', { name: 'Switch to Gold, yearly?' });
+        await expect(asked).toContainText('The payment provider’s page shows what is charged before you confirm.');
+        await expect(asked).not.toContainText('£');
+      } finally {
+        await turnSwitches(service, null);
+      }
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Change to Gold' }).click();
+      await billingSays(page, life.everythingDelivered, ['£790 / year. Renews on']);
+      // What is the plan already is not asked for.
+      await page.goto(change);
+      await expect(page.getByRole('dialog')).toBeHidden();
+    });
+  });
+}
 
 /** Expects sentences on /billing, once the service knows the provider's state. */
 async function billingSays(

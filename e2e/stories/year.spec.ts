@@ -57,7 +57,8 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
   });
 
   await test.step('Gold is chosen, and charged at once', async () => {
-    await page.getByRole('button', { name: 'Switch to Gold' }).click();
+    await page.getByRole('link', { name: 'Switch to Gold' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Change to Gold' }).click();
     await says('gold', '/billing', '£79 / month. Renews on');
     await life.periodEnds();

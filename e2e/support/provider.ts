@@ -1,7 +1,7 @@
 import { type APIRequestContext, expect } from '@playwright/test';
 import { type Service, sandboxSecrets } from './service.ts';
 
-type Invoice = { id: string; customer: string; status: string; created: number };
+type Invoice = { id: string; customer: string; status: string; created: number; amount_due: number };
 
 type Subscription = { id: string; customer: string; status: string; schedule: string | null };
 

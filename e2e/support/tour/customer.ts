@@ -81,6 +81,7 @@ async function seePayment(part: TourPart, page: Page): Promise<void> {
   await useMeters(part, page);
   await see(page, 'billing-silver', '/billing');
   await see(page, 'home-silver', '/');
+  await see(page, 'billing-change-dialog', '/billing?ask=change&tier=gold');
   await see(page, 'billing-cancel-dialog', '/billing?ask=cancel');
   await page.getByRole('button', { name: 'Cancel Silver' }).click();
   await expect(page.getByText(/Ends on/)).toBeVisible();

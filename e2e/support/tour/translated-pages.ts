@@ -96,6 +96,7 @@ export async function visitTranslatedPages(
   await page.getByLabel(/4242/).first().check();
   await page.getByRole('button', { name: /^Pay/ }).click();
   await expect(page.getByText(billing.nowOn({ plan: 'Silver' }))).toBeVisible();
+  await see('/billing?ask=change&tier=gold');
   await see('/billing?ask=cancel');
   await page.getByRole('button', { name: billing.cancel({ plan: 'Silver' }) }).click();
   await expect(page.getByText(matching(t.plan.endsOn({ day: any, next: 'Free' })))).toBeVisible();

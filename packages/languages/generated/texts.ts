@@ -554,6 +554,18 @@ export interface Texts {
     choose: Message<'plan'>;
     from: Message<'day'>;
     afterPeriod: string;
+    changeQuestion: Message<'interval' | 'plan'>;
+    chargedNow: Message<'amount' | 'price' | 'day'>;
+    chargedNothing: Message<'plan' | 'price' | 'day'>;
+    chargedLater: Message<'plan' | 'day' | 'next' | 'price'>;
+    perInterval: Message<'interval' | 'amount'>;
+    withVat: Message<'price'>;
+    plusVat: Message<'price'>;
+    beforeDiscount: string;
+    estimateOnly: string;
+    confirmThere: string;
+    chargeUnknown: string;
+    continue: string;
     cancelQuestion: Message<'plan'>;
     cancelPaidQuestion: string;
     paidEndsOn: Message<'day'>;
@@ -942,6 +954,7 @@ export interface Texts {
     trialEnded: string;
     addCardToStart: string;
     untilThen: Message<'plan' | 'day' | 'next'>;
+    byInterval: Message<'interval' | 'plan'>;
     changesOn: Message<'plan' | 'day'>;
     notCollected: string;
     credit: Message<'amount'>;

@@ -50,6 +50,12 @@ export function isPaymentDue(plan: Plan): boolean {
   return plan.held === 'uncollectible' || ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
+/** Whether choosing another plan changes the running subscription on the provider's page, and nothing has to come first. */
+export function changesInPlace(plan: Plan): boolean {
+  if (plan.held || plan.cancel_at_period_end || plan.change || plan.agreed?.tier || plan.tier === 'free') return false;
+  return hasSubscription(plan) && ['active', 'trialing'].includes(plan.status);
+}
+
 /** Whether a trial ends in a pause unless a card is added, or has ended in one. One whose invoices are sent needs none. */
 export function needsCard({ status, trial_ended, ...plan }: Plan): boolean {
   const isTrial = status === 'trialing' || trial_ended === true;

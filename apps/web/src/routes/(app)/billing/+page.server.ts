@@ -18,9 +18,12 @@ export const load: PageServerLoad = async (event) => {
   const mayPay = isAdministrator && app.payment !== null;
   if (mayPay) await confirmAfterCheckout(event);
 
-  const [{ notice, history, ...summary }, invoices] = await Promise.all([
+  const [tier, interval] = [searchParams.get('tier'), searchParams.get('interval')];
+  const isChanging = mayPay && searchParams.get('ask') === 'change';
+  const [{ notice, history, ...summary }, invoices, estimate] = await Promise.all([
     api.subscription.overviewWithHistory(),
     mayPay ? api.billing.invoices() : null,
+    isChanging ? api.billing.estimate({ tier, interval }) : null,
   ]);
   return {
     organisation: {
@@ -34,7 +37,8 @@ export const load: PageServerLoad = async (event) => {
       invoices,
       now: app.now().toISOString(),
       checkout: searchParams.get('checkout'),
-      interval: searchParams.get('interval'),
+      interval,
+      changing: isChanging ? { tier, interval, estimate } : null,
       cancelling: isAdministrator && searchParams.get('ask') === 'cancel',
     },
   };

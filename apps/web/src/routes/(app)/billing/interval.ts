@@ -27,6 +27,12 @@ export function inInterval(tier: Tier, interval: Interval | null): Tier {
   return { ...tier, price, price_source };
 }
 
+/** Whether a tier in an interval (null where there is no choice) is the plan itself. Its other interval is a plan to change to. */
+export function isCurrentPlan(tier: Tier, plan: Plan, interval: Interval | null): boolean {
+  const isSame = tier.price === null || interval === null || (plan.price?.interval ?? interval) === interval;
+  return tier.tier === plan.tier && isSame;
+}
+
 /** What paying for a year saves against twelve months; null where it saves nothing or the prices cannot be compared. */
 export function savingOf({ prices = [] }: Tier): { amount: number; currency: string; percent: number } | null {
   const month = prices.find(({ interval }) => interval === 'month');

@@ -1,0 +1,54 @@
+import { formatDate } from '#lib/format/dates.ts';
+import { formatMoney } from '#lib/format/money.ts';
+import { texts } from '#lib/language/texts.ts';
+import type { RouterOutputs } from '#lib/router.ts';
+import type { Plan, Summary, Tier } from '#lib/subscription.ts';
+import type { Interval } from './interval.ts';
+
+export type ChangeEstimate = NonNullable<RouterOutputs['billing']['estimate']>;
+
+/** The query of /billing that asks before a change of plan; without the tier, that of the page behind it. */
+export function changeQuery(tier: string | null, interval: Interval | null): string {
+  const asked: Record<string, string> = tier === null ? {} : { ask: 'change', tier };
+  return String(new URLSearchParams(interval === null ? asked : { ...asked, interval }));
+}
+
+/** "You pay about £38.20 now, then £55 a month from 22 December 2026." */
+export function chargeText(
+  { waits, due, price, from }: ChangeEstimate,
+  { plan, tax }: Pick<Summary, 'plan' | 'tax'>,
+  next: Tier,
+): string {
+  const t = texts('billing');
+  const day = formatDate(from);
+  const later = taxedText(t.perInterval({ amount: formatMoney(price), interval: price.interval }), tax);
+  if (waits) {
+    const { byInterval } = texts('plan');
+    const named = (name: string, interval: string | undefined) =>
+      next.tier === plan.tier ? byInterval({ plan: name, interval: interval ?? '' }) : name;
+    const names = { plan: named(plan.name, plan.price?.interval), next: named(next.name, price.interval) };
+    return t.chargedLater({ ...names, day, price: later });
+  }
+  if (due.amount === 0) return t.chargedNothing({ plan: next.name, day, price: later });
+  const now = tax === 'exclusive' || tax === 'inclusive' ? t.withVat({ price: formatMoney(due) }) : formatMoney(due);
+  return t.chargedNow({ amount: now, day, price: later });
+}
+
+/** A price as the page says that prices are taxed. What is charged now is with tax in any case. */
+function taxedText(price: string, tax: Summary['tax']): string {
+  const t = texts('billing');
+  if (tax === 'exclusive') return t.plusVat({ price });
+  return tax === 'inclusive' ? t.withVat({ price }) : price;
+}
+
+/** What is to be known beside the charge. */
+export function chargeNotes(estimate: ChangeEstimate | null, plan: Plan): string[] {
+  const t = texts('billing');
+  if (estimate === null) return [t.chargeUnknown];
+  const isSent = estimate.due.amount > 0 && plan.days_until_due != null;
+  return [
+    ...((plan.discounts ?? []).length > 0 ? [t.beforeDiscount] : []),
+    ...(isSent ? [texts('plan').byInvoice({ days: plan.days_until_due ?? 0 })] : []),
+    estimate.due.amount > 0 ? t.estimateOnly : t.confirmThere,
+  ];
+}

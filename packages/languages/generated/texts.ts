@@ -116,6 +116,7 @@ export interface Texts {
     payment_under_way: string;
     plan_changing: Message<'plan' | 'day'>;
     plan_changing_to: Message<'plan' | 'next' | 'day'>;
+    plan_changing_interval: Message<'plan' | 'from' | 'to' | 'day'>;
     plan_current: Message<'plan'>;
     plan_disputed: Message<'plan'>;
     plan_ended: string;

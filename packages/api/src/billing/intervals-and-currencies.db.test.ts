@@ -99,13 +99,22 @@ test('a lower plan and a shorter interval wait for the end of the paid year, and
     const [item] = session?.flow?.subscription_update_confirm?.items ?? [];
     billing.sandbox.payment.portal(url).changePlan(row?.id ?? '', item?.price ?? '');
     await billing.settled();
-    const planned = { tier: 'gold', interval: 'year', nextTier: wanted.tier, nextTierAt: row?.currentPeriodEnd };
-    expect(await rowOf(member)).toMatchObject(planned);
-    await expect(api(member).checkout({ tier: 'silver' })).rejects.toThrow('Keep Gold to choose another plan.');
+    const next = { nextTier: wanted.tier, nextInterval: wanted.interval ?? 'month', nextTierAt: row?.currentPeriodEnd };
+    expect(await rowOf(member)).toMatchObject({ tier: 'gold', interval: 'year', ...next });
+    await expect(api(member).checkout({ tier: 'silver' })).rejects.toThrow(
+      wanted.tier === 'gold'
+        ? /^Gold yearly changes to Gold monthly on \d+ \w+\. Keep Gold to choose another plan\.$/
+        : /^Gold changes to Silver on \d+ \w+\. Keep Gold to choose another plan\.$/,
+    );
 
     await api(member).resume();
     await billing.settled();
-    expect(await rowOf(member)).toMatchObject({ interval: 'year', nextTier: null, nextTierAt: null });
+    expect(await rowOf(member)).toMatchObject({
+      interval: 'year',
+      nextTier: null,
+      nextInterval: null,
+      nextTierAt: null,
+    });
   }
 });
 

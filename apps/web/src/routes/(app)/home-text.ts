@@ -1,7 +1,7 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
-import { discountText, hasSubscription, methodText } from '#lib/format/plans/plan-text.ts';
+import { changedNames, discountText, hasSubscription, methodText } from '#lib/format/plans/plan-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { Plan } from '#lib/subscription.ts';
 
@@ -18,7 +18,7 @@ function planText(plan: Plan): string {
     const end = plan.ends_at ?? plan.current_period_end;
     if (plan.cancel_at_period_end)
       return end ? t.until({ plan: plan.name, day: formatDate(end) }) : t.untilPeriodEnds({ plan: plan.name });
-    if (plan.change) return changeText(plan.name, plan.change);
+    if (plan.change) return changeText(plan, plan.change);
     if (plan.current_period_end && !plan.collection_paused) {
       const day = formatDate(plan.current_period_end);
       if (plan.status === 'active') return t.renews({ plan: plan.name, day });
@@ -37,11 +37,11 @@ function trialText({ name: plan, price, payment_method, discounts = [] }: Plan, 
   return [sentence, ...discounts.map(discountText)].join(' ');
 }
 
-function changeText(plan: string, { name, at }: NonNullable<Plan['change']>): string {
+function changeText(plan: Plan, change: NonNullable<Plan['change']>): string {
   const t = texts('overview');
-  return name === null
-    ? t.until({ plan, day: formatDate(at) })
-    : t.untilThen({ plan, day: formatDate(at), next: name });
+  const day = formatDate(change.at);
+  const names = changedNames(plan, change);
+  return names ? t.untilThen({ ...names, day }) : t.until({ plan: plan.name, day });
 }
 
 /** A number at the start of a sentence: a word up to ten, digits above. */

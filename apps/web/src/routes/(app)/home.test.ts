@@ -155,9 +155,18 @@ test.each([
   [silver, 1, 'Silver, renews on 22 December 2026. Just you so far.'],
   [{ ...silver, cancel_at_period_end: true }, 4, 'Silver until 22 December 2026. Four members.'],
   [
-    { ...silver, change: { name: 'Free', at: '2026-12-22T00:00:00Z' } },
+    { ...silver, change: { name: 'Free', interval: null, at: '2026-12-22T00:00:00Z' } },
     1,
     'Silver until 22 December 2026, then Free. Just you so far.',
+  ],
+  [
+    {
+      ...silver,
+      price: { amount: 24_000, currency: 'gbp', interval: 'year' as const, quantity: 1 },
+      change: { name: 'Silver', interval: 'month' as const, at: '2026-12-22T00:00:00Z' },
+    },
+    1,
+    'Silver yearly until 22 December 2026, then Silver monthly. Just you so far.',
   ],
   [{ ...silver, status: 'past_due' }, 12, 'Silver plan. 12 members.'],
   [trial, 1, 'Silver, free until 22 December 2026. Just you so far.'],

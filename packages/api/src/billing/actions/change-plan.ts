@@ -111,14 +111,16 @@ async function requireChangeable(
 }
 
 /** The portal refuses to change a subscription while a schedule is to change it. */
-function changePending({ plans }: App, { tier, nextTier }: SubscriptionRow, at: Date): Message {
+function changePending({ plans }: App, row: SubscriptionRow, at: Date): Message {
+  const { tier, nextTier, interval: from, nextInterval: to } = row;
   const named = (wanted: string | null) => plans.tiers.find((each) => each.tier === wanted)?.name;
   const plan = named(tier) ?? 'paid';
   const next = nextTier === tier ? undefined : named(nextTier);
   const day = { day: at.toISOString() };
-  return next === undefined
-    ? message('plan_changing', { plan, day })
-    : message('plan_changing_to', { plan, next, day });
+  if (next !== undefined) return message('plan_changing_to', { plan, next, day });
+  if (nextTier === tier && from !== null && to !== null && from !== to)
+    return message('plan_changing_interval', { plan, from, to, day });
+  return message('plan_changing', { plan, day });
 }
 
 function refused(text: Message): AppError {

@@ -1,6 +1,6 @@
 import type { LivePrice } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
-import { forPaidTiers, type PaidTier, type Plans } from '../plans/plans.ts';
+import { forPaidTiers, type Interval, type PaidTier, type Plans } from '../plans/plans.ts';
 
 /** The prices of each paid tier at the provider, by the interval that the plans declare; none where the declared ones apply. */
 export type LivePrices = Record<PaidTier, LivePrice[]>;
@@ -12,6 +12,8 @@ export type KnownPrice = {
   tier: PaidTier;
   /** What one unit costs by currency, in minor units; null if it is not known. */
   amounts: Record<string, number> | null;
+  /** Null if it is not known. */
+  interval: Interval | null;
 };
 
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */

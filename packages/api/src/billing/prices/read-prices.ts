@@ -84,7 +84,15 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
   const known = prices.flatMap(({ tier, found }) =>
     found === null
       ? []
-      : [{ priceId: found.id, productId: found.productId, tier, amounts: found.shown?.amounts ?? null }],
+      : [
+          {
+            priceId: found.id,
+            productId: found.productId,
+            tier,
+            amounts: found.shown?.amounts ?? null,
+            interval: found.shown?.interval ?? null,
+          },
+        ],
   );
   const live = paidTiers(app.plans).map((tier) => {
     const own = prices.filter((price) => price.tier === tier);
@@ -114,7 +122,12 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
         .values(known)
         .onConflictDoUpdate({
           target: paymentKnownPrices.priceId,
-          set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id`, amounts: sql`excluded.amounts` },
+          set: {
+            tier: sql`excluded.tier`,
+            productId: sql`excluded.product_id`,
+            amounts: sql`excluded.amounts`,
+            interval: sql`excluded.interval`,
+          },
         });
     }
     await tx

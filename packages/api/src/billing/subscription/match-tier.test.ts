@@ -7,7 +7,7 @@ const sold = [
   { tier: 'silver', name: 'silver_yearly' },
   { tier: 'gold', name: 'price_gold_now' },
 ];
-const known: Omit<KnownPrice, 'amounts'>[] = [
+const known: Pick<KnownPrice, 'priceId' | 'productId' | 'tier'>[] = [
   { priceId: 'price_silver_old', productId: 'prod_silver', tier: 'silver' },
   { priceId: 'price_one', productId: 'prod_both', tier: 'silver' },
   { priceId: 'price_ended', productId: 'prod_ended', tier: 'platinum' },

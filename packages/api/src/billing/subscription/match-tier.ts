@@ -36,7 +36,7 @@ const none: TierMatch = { tier: null, source: null, priceId: null };
  */
 export function matchTier(
   { items, metadata }: Pick<SubscriptionState, 'items' | 'metadata'>,
-  allKnown: Omit<KnownPrice, 'amounts'>[],
+  allKnown: Pick<KnownPrice, 'priceId' | 'productId' | 'tier'>[],
   sold: SoldName[],
 ): TierMatch {
   const tiers = [...new Set(sold.map(({ tier }) => tier))];

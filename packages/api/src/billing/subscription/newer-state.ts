@@ -37,7 +37,15 @@ type StateColumns = Pick<SubscriptionRow, (typeof stateColumns)[number]>;
 
 /** The columns that only an answer of the provider gives. An event, or an answer that lacks them, leaves them as they are. */
 export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
-  Partial<Pick<SubscriptionRow, 'disputed' | 'paymentMethod' | 'credit' | 'discounts' | 'nextTierAt' | 'nextTier'>>;
+  Partial<
+    Pick<
+      SubscriptionRow,
+      'disputed' | 'paymentMethod' | 'credit' | 'discounts' | 'nextTierAt' | 'nextTier' | 'nextInterval'
+    >
+  >;
+
+/** The plan of a phase ahead: null for a price of no tier, and for an interval that is not known. */
+export type NextPlan = { tier: string | null; interval: SubscriptionRow['nextInterval'] };
 
 /** The columns of a row that an event or an answer writes. */
 export type WrittenColumns = StateColumns &
@@ -68,8 +76,8 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
   };
 }
 
-/** Returns the columns of what only an answer tells. `nextTier` is the tier of the phase ahead. */
-export function detailColumnsOf(state: SubscriptionState, nextTier: string | null): DetailColumns | null {
+/** Returns the columns of what only an answer tells. `next` is the plan of the phase ahead; null without one. */
+export function detailColumnsOf(state: SubscriptionState, next: NextPlan | null): DetailColumns | null {
   const { details } = state;
   if (details === null) return null;
   const { invoiceTrouble, charged, nextPhase } = details;
@@ -80,7 +88,8 @@ export function detailColumnsOf(state: SubscriptionState, nextTier: string | nul
   const shown = { invoiceTrouble, ...charged, ...(discounts && { discounts }) };
   if (nextPhase === undefined && !isEnded(state)) return shown;
   const nextTierAt = isEnded(state) ? null : dateOfSecond(nextPhase?.startsAt ?? null);
-  return { ...shown, nextTierAt, nextTier: nextTierAt === null ? null : nextTier };
+  const { tier: nextTier, interval: nextInterval } = (nextTierAt && next) ?? { tier: null, interval: null };
+  return { ...shown, nextTierAt, nextTier, nextInterval };
 }
 
 /** A state that an event shows. */

@@ -11,7 +11,7 @@ import {
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import type { OverrideRow } from '../entitlement/override.ts';
 import { type TierMatch, tierOfSubscription } from './match-tier.ts';
-import { columnsOf, detailColumnsOf, type SubscriptionRow } from './newer-state.ts';
+import { columnsOf, detailColumnsOf, type NextPlan, type SubscriptionRow } from './newer-state.ts';
 
 /** The limit of ended subscriptions that are read, so that a long history costs no time. */
 const maxEnded = 10;
@@ -68,7 +68,7 @@ export async function readRow(db: Executor, id: string): Promise<SubscriptionRow
 /** Returns the columns that a state gives, and the price that it shows for the first time. */
 export async function readColumns(app: App, db: Executor, state: SubscriptionState) {
   const match = await tierOfSubscription(app, db, state);
-  const details = detailColumnsOf(state, await tierOfNextPhase(app, db, state));
+  const details = detailColumnsOf(state, await nextPlanOf(app, db, state));
   const columns = { ...columnsOf(state, match), amount: await amountOf(app, db, state) };
   return { columns, details, newPrice: newPriceOf(state, match) };
 }
@@ -94,11 +94,15 @@ async function amountOf(
   return known().reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
 }
 
-/** Returns the tier of the phase that a schedule begins next; null without one, or for a price of no tier. */
-async function tierOfNextPhase(app: App, db: Executor, { details }: SubscriptionState): Promise<string | null> {
+/** Returns the plan of the phase that a schedule begins next; null without one. Its price stands there by its id alone. */
+async function nextPlanOf(app: App, db: Executor, { details }: SubscriptionState): Promise<NextPlan | null> {
   if (details === null || details.nextPhase == null) return null;
   const { items } = details.nextPhase;
-  return (await tierOfSubscription(app, db, { items, metadata: { organisation: null, tier: null } })).tier;
+  const match = await tierOfSubscription(app, db, { items, metadata: { organisation: null, tier: null } });
+  const known = () => app.priceCache.knownPrices.find((each) => each.priceId === match.priceId);
+  // Another node may have looked it up.
+  if (known() === undefined) app.priceCache.knownPrices = await db.select().from(paymentKnownPrices);
+  return { tier: match.tier, interval: known()?.interval ?? null };
 }
 
 /**

@@ -61,6 +61,7 @@ const emptyRow = {
   discounts: [],
   nextTierAt: null,
   nextTier: null,
+  nextInterval: null,
   cancelAtPeriodEnd: false,
   currentPeriodStart: null,
   currentPeriodEnd: null,

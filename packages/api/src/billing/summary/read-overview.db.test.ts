@@ -110,7 +110,7 @@ test('a change of plan that was scheduled elsewhere is told, until it is release
   payment.scheduleChange(subscription.id, priceOf(billing, 'silver'));
   await billing.settled();
   const at = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
-  expect((await readOverview(billing.app, principal)).plan.change).toEqual({ name: 'Silver', at });
+  expect((await readOverview(billing.app, principal)).plan.change).toEqual({ name: 'Silver', interval: 'month', at });
 
   await setCancellation(billing.app, principal, { cancel: false });
   expect(subscription.schedule).toBeNull();
@@ -132,7 +132,7 @@ test('a schedule is told by its own events alone, also a later edit, of which th
   try {
     payment.scheduleChange(subscription.id, priceOf(billing, 'silver'));
     const at = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
-    expect(await change()).toEqual({ name: 'Silver', at });
+    expect(await change()).toEqual({ name: 'Silver', interval: 'month', at });
 
     const schedule = payment.state().subscription_schedules[String(subscription.schedule)];
     const [current, next] = schedule?.phases ?? [];
@@ -143,7 +143,7 @@ test('a schedule is told by its own events alone, also a later edit, of which th
       { items: gold, start_date: end_date, end_date: next?.end_date ?? end_date + 86_400 },
     ];
     await billing.app.payment.ask((api) => api.subscriptionSchedules.update(schedule?.id ?? '', { phases }));
-    expect(await change()).toEqual({ name: 'Gold', at });
+    expect(await change()).toEqual({ name: 'Gold', interval: 'month', at });
 
     payment.releaseSchedule(subscription.id);
     expect(await change()).toBeNull();

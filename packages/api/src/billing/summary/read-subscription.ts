@@ -67,8 +67,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   plan: SubscriptionSummary['plan'] & {
     /** When the scheduled end came, until an event or the provider's answer confirms it; otherwise null. */
     ended_unconfirmed_at: string | null;
-    /** The change of plan that is scheduled; `name` is null for a price of no tier. */
-    change: { name: string | null; at: string } | null;
+    /** The change of plan that is scheduled; `name` is null for a price of no tier, `interval` for one that is not known. */
+    change: { name: string | null; interval: Price['interval'] | null; at: string } | null;
     /** Whether it is paused because its trial ended without a card. */
     trial_ended: boolean;
     /** Whether invoices are not collected for now. */
@@ -226,6 +226,7 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
   const {
     nextTierAt = null,
     nextTier = null,
+    nextInterval = null,
     trialEnded = false,
     collectionPaused = false,
     daysUntilDue = null,
@@ -234,7 +235,7 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
   } = row ?? {};
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
   return {
-    change: nextTierAt === null ? null : { name, at: nextTierAt.toISOString() },
+    change: nextTierAt === null ? null : { name, interval: nextInterval, at: nextTierAt.toISOString() },
     trial_ended: trialEnded,
     collection_paused: collectionPaused,
     days_until_due: daysUntilDue,
@@ -281,7 +282,7 @@ type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typ
 /** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
 const { ended, amount, currency, interval, quantity, trialEnded, collectionPaused, daysUntilDue, ...columns } =
   getTableColumns(paymentSubscriptions);
-const { invoiceTrouble, disputed, paymentMethod, credit, discounts, nextTierAt, nextTier } = columns;
+const { invoiceTrouble, disputed, paymentMethod, credit, discounts, nextTierAt, nextTier, nextInterval } = columns;
 const paidColumns = {
   ended,
   amount,
@@ -298,6 +299,7 @@ const paidColumns = {
   discounts,
   nextTierAt,
   nextTier,
+  nextInterval,
 };
 
 const planAndUsage = prepared((db) =>

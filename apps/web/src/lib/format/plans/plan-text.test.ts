@@ -41,10 +41,24 @@ test.each([
     '£19 / year. Renews on 3 December 2026.',
   ],
   [
-    { ...silver, change: { name: 'Free', at: '2026-12-03T00:00:00Z' } },
+    { ...silver, change: { name: 'Free', interval: null, at: '2026-12-03T00:00:00Z' } },
     'Active',
     '£24 / month. Silver until 3 December 2026, then Free.',
   ],
+  [
+    { ...silver, change: { name: 'Silver', interval: 'year' as const, at: '2026-12-03T00:00:00Z' } },
+    'Active',
+    '£24 / month. Silver monthly until 3 December 2026, then Silver yearly.',
+  ],
+  ...[
+    { name: 'Silver', interval: 'month' as const, at: '2026-12-03T00:00:00Z' },
+    { name: 'Silver', interval: null, at: '2026-12-03T00:00:00Z' },
+    { name: null, interval: 'year' as const, at: '2026-12-03T00:00:00Z' },
+  ].map((change): [Plan, string, string] => [
+    { ...silver, change },
+    'Active',
+    '£24 / month. Silver until 3 December 2026, then it changes.',
+  ]),
   [{ ...silver, collection_paused: true }, 'Active', '£24 / month. Payments are paused.'],
   [
     { ...silver, credit: { amount: 1250, currency: 'gbp' } },

@@ -56,6 +56,21 @@ export function changesInPlace(plan: Plan): boolean {
   return hasSubscription(plan) && ['active', 'trialing'].includes(plan.status);
 }
 
+/**
+ * Names the plan and the one that follows it, by their intervals where only these differ: "Gold yearly", "Gold monthly".
+ * Null if it is not known what changes.
+ */
+export function changedNames(
+  { name, price }: Plan,
+  next: { name: string | null; interval: string | null },
+): { plan: string; next: string } | null {
+  const { byInterval } = texts('plan');
+  if (next.name !== name) return next.name === null ? null : { plan: name, next: next.name };
+  if (!price || next.interval === null || next.interval === price.interval) return null;
+  const named = (interval: string) => byInterval({ plan: name, interval });
+  return { plan: named(price.interval), next: named(next.interval) };
+}
+
 /** Whether a trial ends in a pause unless a card is added, or has ended in one. One whose invoices are sent needs none. */
 export function needsCard({ status, trial_ended, ...plan }: Plan): boolean {
   const isTrial = status === 'trialing' || trial_ended === true;
@@ -149,10 +164,9 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
     return end ? t.endsOn({ day: formatDate(end), next }) : t.endsWithPeriod({ next });
   }
   if (plan.change) {
-    const at = formatDate(plan.change.at);
-    return plan.change.name === null || plan.change.name === plan.name
-      ? t.changesOn({ plan: plan.name, day: at })
-      : t.untilThen({ plan: plan.name, day: at, next: plan.change.name });
+    const day = formatDate(plan.change.at);
+    const names = changedNames(plan, plan.change);
+    return names ? t.untilThen({ ...names, day }) : t.changesOn({ plan: plan.name, day });
   }
   if (plan.collection_paused) return t.notCollected;
   if (!plan.current_period_end) return '';

@@ -1,5 +1,6 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatMoney } from '#lib/format/money.ts';
+import { changedNames } from '#lib/format/plans/plan-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import type { Plan, Summary, Tier } from '#lib/subscription.ts';
@@ -23,11 +24,8 @@ export function chargeText(
   const day = formatDate(from);
   const later = taxedText(t.perInterval({ amount: formatMoney(price), interval: price.interval }), tax);
   if (waits) {
-    const { byInterval } = texts('plan');
-    const named = (name: string, interval: string | undefined) =>
-      next.tier === plan.tier ? byInterval({ plan: name, interval: interval ?? '' }) : name;
-    const names = { plan: named(plan.name, plan.price?.interval), next: named(next.name, price.interval) };
-    return t.chargedLater({ ...names, day, price: later });
+    const names = changedNames(plan, { name: next.name, interval: price.interval });
+    return t.chargedLater({ ...(names ?? { plan: plan.name, next: next.name }), day, price: later });
   }
   if (due.amount === 0) return t.chargedNothing({ plan: next.name, day, price: later });
   const now = tax === 'exclusive' || tax === 'inclusive' ? t.withVat({ price: formatMoney(due) }) : formatMoney(due);

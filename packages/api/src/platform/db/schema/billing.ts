@@ -111,9 +111,10 @@ export const paymentSubscriptions = pgTable(
     credit: bigint('credit', { mode: 'number' }).notNull().default(0),
     /** What is taken from its invoices. Only an answer tells it. */
     discounts: jsonb('discounts').$type<StoredDiscount[]>().notNull().default([]),
-    /** When a schedule changes the plan, and the tier from then on (null for an unknown one). Only an answer tells it. */
+    /** When a schedule changes the plan, and the tier and interval from then on (null for unknown ones). Only an answer tells it. */
     nextTierAt: moment('next_tier_at'),
     nextTier: text('next_tier'),
+    nextInterval: text('next_interval', { enum: ['day', 'week', 'month', 'year'] }),
     /** When the grace of a past-due subscription began; null for every other status. */
     pastDueSince: moment('past_due_since'),
     /** The second of the provider's clock of which the row shows the state; null while no event or answer has shown one. */
@@ -319,6 +320,8 @@ export const paymentKnownPrices = pgTable('payment_known_prices', {
   tier: text('tier').notNull(),
   /** What one unit costs by currency; null if a look-up has not told it. A subscription shows its price in one currency only. */
   amounts: jsonb('amounts').$type<Record<string, number>>(),
+  /** For how long one payment is; null if a look-up has not told it. */
+  interval: text('interval', { enum: ['day', 'week', 'month', 'year'] }),
 });
 
 /** A tier's price for one interval at the provider, as JSON writes it. */

@@ -666,6 +666,7 @@ export interface Texts {
     reads: string;
     writes: string;
     manages: string;
+    managesWithLinks: string;
     lastUsed: Message<'scope' | 'at'>;
     neverUsed: Message<'scope'>;
     createdOn: Message<'day'>;

@@ -1,7 +1,10 @@
 import type { RouterOutputs } from '#lib/router.ts';
 import { text, typedPassword } from '../forms/form-fields.ts';
 
-export type ShownKey = Omit<RouterOutputs['operators']['keys'][number], 'organisation' | 'password_links'>;
+/** Only a key of the deployment may make password links. */
+export type ShownKey = Omit<RouterOutputs['operators']['keys'][number], 'organisation' | 'password_links'> & {
+  password_links?: boolean;
+};
 export type CreatedKey = RouterOutputs['keys']['create'];
 
 /** What was typed into the form of a new key. */

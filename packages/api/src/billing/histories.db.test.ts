@@ -150,7 +150,7 @@ describe('histories that the provider produced', () => {
         },
       ),
       // Each run takes a second: newer-state.db.test.ts proves the rule itself on thousands of histories.
-      { numRuns: 12 },
+      { numRuns: 9 },
     );
   });
 
@@ -183,7 +183,7 @@ describe('histories that the provider produced', () => {
           await expectDecided(principal.organisationId);
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 6 },
     );
   });
 

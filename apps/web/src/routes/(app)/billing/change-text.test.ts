@@ -42,12 +42,16 @@ test('a change that waits says that nothing is charged now, and what the plan is
 test('beside it stand the discount, the days of an invoice that is sent, and where the amount is exact', () => {
   const exact = 'This is an estimate: the payment provider’s page shows the exact amount before you confirm.';
   expect(chargeNotes(estimate, plan)).toEqual([exact]);
-  const sent = { ...plan, days_until_due: 14, discounts: [{}] } as Plan;
+  const until = (ends_at: string | null) =>
+    ({ ...plan, days_until_due: 14, discounts: [{ once: false, ends_at }] }) as Plan;
+  const sent = until('2026-12-23T00:00:00Z');
   expect(chargeNotes(estimate, sent)).toEqual([
     'That price is before your discount.',
     'Paid by invoice, due within 14 days.',
     exact,
   ]);
+  expect(chargeNotes(estimate, until(null))).toEqual(chargeNotes(estimate, sent));
+  expect(chargeNotes(estimate, until('2026-12-22T10:00:00Z'))).not.toContain('That price is before your discount.');
   expect(chargeNotes({ ...estimate, due: { amount: 0, currency: 'gbp' } }, plan)).toEqual([
     'You confirm on the payment provider’s page.',
   ]);

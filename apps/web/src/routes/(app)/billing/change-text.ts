@@ -44,8 +44,11 @@ export function chargeNotes(estimate: ChangeEstimate | null, plan: Plan): string
   const t = texts('billing');
   if (estimate === null) return [t.chargeUnknown];
   const isSent = estimate.due.amount > 0 && plan.days_until_due != null;
+  const isDiscounted = plan.discounts?.some(
+    ({ once, ends_at }) => once || ends_at === null || Date.parse(ends_at) > Date.parse(estimate.from),
+  );
   return [
-    ...((plan.discounts ?? []).length > 0 ? [t.beforeDiscount] : []),
+    ...(isDiscounted ? [t.beforeDiscount] : []),
     ...(isSent ? [texts('plan').byInvoice({ days: plan.days_until_due ?? 0 })] : []),
     estimate.due.amount > 0 ? t.estimateOnly : t.confirmThere,
   ];

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { and, eq, inArray, lte, ne, TransactionRollbackError } from 'drizzle-orm';
+import { and, eq, inArray, lte, ne, sql, TransactionRollbackError } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
@@ -65,7 +65,7 @@ export async function releaseTrial(
     .from(trialClaims)
     .where(and(eq(trialClaims.organisation, organisation), lte(trialClaims.claimedAt, openedAt)))
     // Locked in the order of `claimTrial`, so that they do not deadlock.
-    .orderBy(trialClaims.hash)
+    .orderBy(sql`${trialClaims.hash} collate "C"`)
     .for('update');
   await db.delete(trialClaims).where(inArray(trialClaims.hash, theirs));
 }

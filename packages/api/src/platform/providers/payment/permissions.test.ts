@@ -41,6 +41,7 @@ const resources: Record<string, string> = {
   'tax.registrations': 'Tax settings and registrations',
   'tax.settings': 'Tax settings and registrations',
   subscriptions: 'Subscriptions',
+  'v2.core.eventDestinations': 'Event Destinations',
   webhookEndpoints: 'Webhook Endpoints',
 };
 

@@ -95,7 +95,7 @@ it('SIGTERM at any moment of the start ends the process, and nothing keeps its p
     await pause(milliseconds);
     program.child.kill('SIGTERM');
     const { code, signal } = await program.ended;
-    expect([0, 'SIGTERM']).toContain(signal ?? code);
+    expect([0, 'SIGTERM'], program.output()).toContain(signal ?? code);
     expect(await isUp()).toBe(false);
     const isRunning = () => fs.existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'));
     await expect.poll(isRunning).toBe(false);

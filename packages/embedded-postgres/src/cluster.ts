@@ -60,16 +60,25 @@ function requireUsable(dataDir: string): string {
 }
 
 function unfinishedFolder(cluster: string, account: Account | null): string {
-  for (const name of fs.readdirSync(path.dirname(cluster))) {
-    const pid = Number(/^postgres\.new-(\d+)$/.exec(name)?.[1]);
-    if (pid && !isRunning(pid)) fs.rmSync(path.join(path.dirname(cluster), name), { recursive: true, force: true });
-  }
-
+  removeLeftovers(path.dirname(cluster));
   const folder = `${cluster}.new-${process.pid}`;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { mode: 0o700 });
   if (account) fs.chownSync(folder, account.uid, account.gid);
   return folder;
+}
+
+/** Removes what killed first starts left behind. */
+function removeLeftovers(dataDir: string): void {
+  for (const name of fs.readdirSync(dataDir)) {
+    const pid = Number(/^postgres\.new-(\d+)$/.exec(name)?.[1]);
+    if (!pid || isRunning(pid)) continue;
+    try {
+      fs.rmSync(path.join(dataDir, name), { recursive: true, force: true });
+    } catch {
+      // The initdb of that start still writes, and the folder is not empty: a later start removes it.
+    }
+  }
 }
 
 async function initialise(folder: string, account: Account | null, createDatabases: boolean): Promise<void> {

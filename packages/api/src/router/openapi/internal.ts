@@ -42,6 +42,7 @@ export const internalProcedures: Record<string, string[]> = {
   'The page of API keys': ['keys.list', 'keys.create', 'keys.revoke'],
   'The billing page': [
     'billing.confirm',
+    'billing.estimate',
     'billing.invoices',
     'subscription.overview',
     'subscription.overviewWithHistory',

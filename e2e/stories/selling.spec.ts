@@ -37,13 +37,15 @@ const test = onSharedService.extend<object, { service: Service }>({
   ],
 });
 
-test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and cancelled', async ({
+test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, refunded, and cancelled', async ({
+  browser,
   page,
   request,
   service,
 }) => {
   test.setTimeout(300_000);
-  await signIn(page, await makeOwner(service, request, { email: newEmail('owner', 'larch.example') }));
+  const organisation = 'Larch & Elder';
+  await signIn(page, await makeOwner(service, request, { organisation, email: newEmail('owner', 'larch.example') }));
   const life = await subscriptionControls(service, page.request);
   const says = (...sentences: (string | RegExp)[]) => billingSays(page, life.everythingDelivered, sentences);
 
@@ -143,6 +145,17 @@ test('a trial, a year with a code and VAT, Gold at once, Silver later, kept, and
     await page.goto('/billing');
     await page.getByRole('button', { name: 'Keep Gold' }).click();
     await says(/£790 \/ year\. .*Renews on/);
+  });
+
+  await test.step('a refund is noted for the operator, and changes no plan', async () => {
+    const [newest] = await life.invoices();
+    await life.actsOnInvoice(newest?.id ?? '', 'refund', { amount: 900 });
+    await says(/£790 \/ year\. .*Renews on/);
+    const operator = await browser.newPage({ baseURL: service.baseUrl });
+    await signIn(operator, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+    await operator.goto(`/operator/events?search=${encodeURIComponent(organisation)}`);
+    await expect(operator.getByRole('row', { name: 'Refund made' }).filter({ hasText: organisation })).toBeVisible();
+    await operator.close();
   });
 
   await test.step('Gold is cancelled, and ends with the year', async () => {

@@ -113,7 +113,7 @@ export function managing(ask: <Answer>(call: Call) => Promise<Answer>) {
           page,
           options,
         ),
-      /** Creates an invitation, whose link you hand over. The address is a note: whoever has the link joins by it. */
+      /** Creates an invitation, whose link you hand over. The address is a note: anyone with the link joins by it. */
       create: (organisation: string, invitation: { email: string; role: Role }, options?: Signal) =>
         create<NewInvitation>(ofOrganisation(organisation, '/invitations'), invitation, options),
       delete: (organisation: string, id: string, options?: Signal) =>

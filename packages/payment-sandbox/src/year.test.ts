@@ -81,7 +81,7 @@ test('a year with an organisation: every answer and event agrees with the types,
   expect(payment.clock.next()).toBeNull();
 });
 
-test('more than a year in euros that begins with a trial and a code: plan and interval change in the trial, which goes on', async () => {
+test('more than a year in euros that begins with a trial and a code: plan and interval change in the trial, which continues', async () => {
   const { stripe } = setup;
   const { payment } = setup.sandbox;
   for (const [price, amount] of [

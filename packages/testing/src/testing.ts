@@ -7,7 +7,7 @@ import { type Cookie, readSetCookie } from './cookie.ts';
 export type { Role } from './calls.ts';
 export type { Cookie, Duration, KeyScope, Mail, Seed, SeededOrganisation, SeededUser };
 
-/** Somebody who is signed in: `cookie` is the header for fetch, `cookies` are for addCookies of Playwright. */
+/** A signed-in user: `cookie` is the header for fetch, `cookies` are for addCookies of Playwright. */
 export type SignedIn = { cookie: string; cookies: Cookie[] };
 
 export type TestGatehouse = {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, askRest } from './testing/ask-rest.ts';
 
 let test: TestApp;
-/** Whoever may not manage, by kind, with the status of every answer. */
+/** Every caller that may not manage, by kind, with the status of every answer. */
 const refused: Record<string, { status: number; key?: string; cookies?: Record<string, string> }> = {};
 let key = '';
 let linksKey = '';

@@ -25,7 +25,7 @@ export function addImportCommands(program: Command, perform: Perform): void {
     .action(() =>
       perform(async (app) => {
         if (process.stdout.isTTY) throw new Error('This holds the hashes of passwords: send it to a file, by > FILE.');
-        process.stderr.write('It holds the hashes of passwords: whoever reads it can try passwords.\n');
+        process.stderr.write('It holds the hashes of passwords: anyone who reads it can try passwords.\n');
         return exportUsers(app, commandLine);
       }),
     );

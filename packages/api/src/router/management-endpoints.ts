@@ -242,7 +242,7 @@ export const managementEndpoints: Endpoint[] = [
     id: 'management.invite',
     summary: 'Create an invitation, whose link you hand over',
     description:
-      'The address is a note: whoever has the link joins by it, once, within seven days. CONFLICT while the organisation is not approved. It ends when the key is revoked.',
+      'The address is a note: anyone with the link joins by it, once, within seven days. CONFLICT while the organisation is not approved. It ends when the key is revoked.',
     body: createInvitationInput.omit(inOrganisation),
     status: 201,
     answer: 'Invitation',

@@ -176,7 +176,7 @@ describe('the preview of changed items', () => {
     };
   }
 
-  test('in a trial is the invoice at its end, and the trial goes on, also with another interval', async () => {
+  test('in a trial is the invoice at its end, and the trial continues, also with another interval', async () => {
     const customer = await setup.stripe.customers.create({ payment_method: 'pm_card_visa' });
     const { id, items, trial_end } = await setup.stripe.subscriptions.create({
       customer: customer.id,

@@ -32,7 +32,7 @@ interface ItemUpdate {
 /**
  * Changes the items of a subscription in one event, and bills the difference: on the next
  * invoice (create_prorations), at once (always_invoice) or not at all (none). A change of the
- * interval starts a new period and is billed at once, except in a trial, which goes on.
+ * interval starts a new period and is billed at once, except in a trial, which continues.
  *
  * @throws ApiError if an item or price does not exist, if no item is left, or if the charge is
  * declined and `payment` is error_if_incomplete. Nothing has changed then.
@@ -60,7 +60,7 @@ interface PlannedUpdate {
   items: SubscriptionItem[];
   /** The credits and charges for the difference. */
   lines: InvoiceLine[];
-  /** When a new period starts; null if the current one goes on. */
+  /** When a new period starts; null if the current one continues. */
   restartedAt: number | null;
   /** Whether the lines are invoiced at once. */
   isBilledNow: boolean;

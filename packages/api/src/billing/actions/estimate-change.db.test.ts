@@ -103,7 +103,7 @@ const yearlyGold = { tier: 'gold', interval: 'year' };
 const silver = { tier: 'silver', interval: 'month' };
 const secondOf = (iso: string | undefined) => Date.parse(iso ?? '') / 1000;
 
-test('in a trial nothing is charged now, whatever is chosen, and the trial goes on', async () => {
+test('in a trial nothing is charged now, whatever is chosen, and the trial continues', async () => {
   const { principal, subscription } = await buy(silver);
   const trial_end = provider().clock.now() + 14 * 86_400;
   await billing.app.payment.ask((api) => api.subscriptions.update(subscription.id, { trial_end }));

@@ -147,7 +147,7 @@ describe('the webhook', () => {
     ]);
   });
 
-  test('with thin payloads, which are told by the name of their destination', async () => {
+  test('with thin payloads, which are reported by the name of their destination', async () => {
     const { payment } = running.sandbox;
     const [endpoint] = Object.values(payment.state().webhook_endpoints);
     payment.addThinDestination({ name: 'Elsewhere', url: 'https://elsewhere.example/webhooks' });

@@ -5,7 +5,7 @@ import { failureOf, storeAllOrOneByOne } from './one-by-one.ts';
 import { storeOrganisations } from './store-organisations.ts';
 import { type Outcome, storeUsers } from './store-users.ts';
 
-/** What is told of a line that was not stored, by its number in the file. */
+/** What is reported about a line that was not stored, by its number in the file. */
 export type Told = { line: number; sentence: string };
 
 export type Imported = { users: number; organisations: number; here: number; failed: number; leftOut: number };
@@ -20,7 +20,7 @@ const batchSize = 500;
 const batchMembers = 5000;
 
 /**
- * Imports users and organisations, one JSON object a line: what fails or is here already is told with its number, and keeps
+ * Imports users and organisations, one JSON object a line: what fails or is here already is reported with its number, and keeps
  * no other line from being stored. A second run of the same file changes nothing, so that one that was interrupted is
  * run again. With `dryRun` nothing is stored.
  */

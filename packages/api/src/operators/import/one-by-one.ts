@@ -4,7 +4,7 @@ import { describeError } from '../../platform/log.ts';
 type Failure = { failed: string };
 
 /**
- * Stores lines together; if that fails, for example because somebody signs up meanwhile, one after the other, so that
+ * Stores lines together; if that fails, for example because a person signs up meanwhile, one after the other, so that
  * only those fail that fail alone. Returns what `store` returns of each.
  */
 export async function storeAllOrOneByOne<Line, Outcome>(
@@ -23,7 +23,7 @@ export async function storeAllOrOneByOne<Line, Outcome>(
 }
 
 /**
- * Returns the sentence that is told of a line.
+ * Returns the sentence that reports a line.
  *
  * @throws the error where the database is away: the rest of the file would fail by it too.
  */

@@ -104,7 +104,12 @@ function removeAbandoned(cache: string): void {
     const folder = path.join(cache, name);
     const pid = Number(copyOf.exec(name)?.[1]);
     const isAbandoned = pid ? !isRunning(pid) : ageDays(folder) > unusedDays;
-    if (isAbandoned) fs.rmSync(folder, { recursive: true, force: true });
+    if (!isAbandoned) continue;
+    try {
+      fs.rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // The PostgreSQL of that process still shuts down, and the folder is not empty: a later start removes it.
+    }
   }
 }
 

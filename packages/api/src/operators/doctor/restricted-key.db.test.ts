@@ -96,7 +96,7 @@ test.each(permissions)('doctor says that $resource ($level) is missing', async (
   expect(line).toMatch(isNeeded ? /^WRONG/ : /lacks permissions/);
   if (isNeeded) expect(sound).toBe(false);
   if (only === 'doctor')
-    expect(report).toMatch(/^note  +Webhook payloads: The event destinations could not be looked up/m);
+    expect(report).toMatch(/^note {2,}Webhook payloads: The event destinations could not be looked up/m);
 });
 
 test('a key that may do everything is not asked what it may do', async () => {

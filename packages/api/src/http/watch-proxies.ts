@@ -23,7 +23,8 @@ export function watchProxies(app: App, headers: RequestHeaders): void {
 
 /** Returns the header that tells the doctor how many addresses arrived, and nothing to anybody else. */
 export function forwardedForDoctor(app: App, headers: RequestHeaders): Record<string, string> {
-  if (headers.get(doctorHeader) !== doctorToken(app)) return {};
+  const token = headers.get(doctorHeader);
+  if (token === null || token !== doctorToken(app)) return {};
   return { [forwardedHeader]: String(countForwarded(headers)) };
 }
 

@@ -2,7 +2,7 @@ import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/deployment/demo-accounts';
 import { findUser } from '@gatehouse/api/operators/find-accounts';
-import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
+import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/grant-operator';
 import { approveOwner, declineOwner } from '@gatehouse/api/operators/queue/decide';
 import { createPasswordLink } from '@gatehouse/api/operators/users/create-password-link';
 import { eraseOnRequest, exportOnRequest } from '@gatehouse/api/operators/users/data-requests';

@@ -7,7 +7,7 @@ import { memberships } from '../platform/db/schema/members.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, testClient } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';
-import { grantOperator } from './operator-mark.ts';
+import { grantOperator } from './grant-operator.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
 import { createPasswordLink } from './users/create-password-link.ts';
 

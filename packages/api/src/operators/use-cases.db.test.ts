@@ -7,7 +7,7 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner } from '../testing/factories.ts';
 import { type Actor, commandLine } from './actor.ts';
-import { grantOperator, revokeOperator } from './operator-mark.ts';
+import { grantOperator, revokeOperator } from './grant-operator.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
 import { approveOwner, declineOwner } from './queue/decide.ts';
 import { createPasswordLink } from './users/create-password-link.ts';

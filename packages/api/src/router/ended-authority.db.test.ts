@@ -12,7 +12,7 @@ import { readSecondStep } from '../auth/sign-in/second-step.ts';
 import { sendVerification } from '../auth/verification/send-verification.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { findUser } from '../operators/find-accounts.ts';
-import { revokeOperator } from '../operators/operator-mark.ts';
+import { revokeOperator } from '../operators/grant-operator.ts';
 import { eraseOnRequest } from '../operators/users/data-requests.ts';
 import { resetSecondFactor } from '../operators/users/reset-second-factor.ts';
 import { endSessions, suspendUser } from '../operators/users/suspend-user.ts';

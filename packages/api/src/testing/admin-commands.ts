@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { commandLine } from '../operators/actor.ts';
 import { findOrganisation, findUser } from '../operators/find-accounts.ts';
-import * as mark from '../operators/operator-mark.ts';
+import * as mark from '../operators/grant-operator.ts';
 import * as organisations from '../operators/organisations/suspend-organisation.ts';
 import * as owners from '../operators/queue/decide.ts';
 import * as links from '../operators/users/create-password-link.ts';

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { addMember, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeKey } from '../../testing/keys.ts';
 import { commandLine } from '../actor.ts';
-import { grantOperator } from '../operator-mark.ts';
+import { grantOperator } from '../grant-operator.ts';
 import { suspendOrganisation } from '../organisations/suspend-organisation.ts';
 import { suspendUser } from '../users/suspend-user.ts';
 

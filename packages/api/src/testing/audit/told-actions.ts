@@ -407,7 +407,7 @@ export const writers: Record<string, string[] | string> = {
   'operators/import/store-organisations.ts: users': 'The feed does not tell how a user signed up.',
   'operators/import/store-users.ts: memberships': ['a take-over of an unverified account by an import'],
   'operators/import/store-users.ts: users': ['a take-over of an unverified account by an import'],
-  'operators/operator-mark.ts: users': ['an operator granted by command', 'an operator revoked by command'],
+  'operators/grant-operator.ts: users': ['an operator granted by command', 'an operator revoked by command'],
   'operators/organisations/suspend-organisation.ts: organisations': [
     'an organisation suspended in the console',
     'an organisation restored in the console',

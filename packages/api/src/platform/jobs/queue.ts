@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql as tag } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
@@ -24,6 +25,9 @@ type Options = {
   /** Whether this process creates or migrates the queue's own tables and settings, one process at a time. */
   setup: boolean;
 };
+
+/** How long a stop waits for the jobs that run. The queue retries those that it then leaves. */
+const stopSeconds = 10;
 
 /** A kind of job. The queue passes its data to the handler unread. */
 type AnyKind = JobKind<never>;
@@ -62,8 +66,8 @@ export async function openJobs(options: Options): Promise<Jobs> {
   async function start() {
     await boss.start();
     if (setup) {
-      const known = new Set((await boss.getQueues()).map(({ name }) => name));
-      for (const [name, kind] of entries) await open(name, kind, known.has(name));
+      const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+      for (const [name, kind] of entries) await open(name, kind, known.get(name));
     }
     await addSuccessRows();
     for (const [name, kind] of entries) {
@@ -74,11 +78,13 @@ export async function openJobs(options: Options): Promise<Jobs> {
     }
   }
 
-  async function open(name: JobName, kind: AnyKind, isKnown: boolean) {
+  async function open(name: JobName, kind: AnyKind, known: object | undefined) {
     const settings = settingsOf(kind, timeouts);
-    // Another release may have created it with other retries.
-    if (isKnown) await boss.updateQueue(name, settings);
-    else await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
+    // Another release may have created it with other retries. Most starts have nothing to write.
+    const current = new Map(Object.entries(known ?? {}));
+    const isCurrent = Object.entries(settings).every(([setting, value]) => current.get(setting) === value);
+    if (known !== undefined && !isCurrent) await boss.updateQueue(name, settings);
+    if (known === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
     if (work && kind.isHandledHere !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
   }
 
@@ -150,7 +156,10 @@ export async function openJobs(options: Options): Promise<Jobs> {
       for (const name of mails) wake(name as JobName);
     },
     async stop() {
-      await boss.stop({ graceful: true, timeout: 10_000, close: false });
+      // Its own graceful stop looks only every half second whether the workers have ended.
+      const ended = Promise.all(entries.map(([name]) => boss.offWork(name, { wait: true })));
+      await Promise.race([ended, pause(stopSeconds * 1000, undefined, { ref: false })]);
+      await boss.stop({ graceful: false, close: false });
     },
   };
 }

@@ -9,6 +9,8 @@ import { signUp, signUpInput } from '../auth/sign-up/sign-up.ts';
 import { verifyEmail } from '../auth/verification/verify-email.ts';
 import { decideAnew } from '../billing/entitlement/decide-plan.ts';
 import { recordJoined } from '../changes/record-change.ts';
+import { commandLine } from '../operators/actor.ts';
+import { approveOrganisations } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/organisation.ts';
 import { newId } from '../platform/db/id.ts';
 import { addressChanges, users } from '../platform/db/schema/accounts.ts';
@@ -74,16 +76,18 @@ export async function makeOwner(
   const email = newEmail();
   const now = test.app.now();
   const userId = newId(now);
-  await test.app.db.transaction(async (tx) => {
+  const organisationId = await test.app.db.transaction(async (tx) => {
     await tx.insert(users).values({ id: userId, email, passwordHash, emailVerifiedAt: now, createdAt: now });
     const organisationId = await createOrganisation(tx, now, { ownerId: userId, name, email });
     for (const action of ['signed-up', 'address-verified'] as const)
       await recordAudit(tx, now, { action, userId, organisationId, client: testClient });
     await recordJoined(tx, now, { organisationId, userId });
+    const decision = { ...commandLine, organisationIds: [organisationId], now: test.app.now() };
+    if (approved) await approveOrganisations(tx, decision);
+    return organisationId;
   });
-  if (approved) await approveOwner(test.app, email);
   if (operator) await grantOperator(test.app, email);
-  return signInAs(test, email);
+  return signIn(test, { email, userId, organisationId });
 }
 
 /** Adds a verified user with the given role to an organisation. */
@@ -96,7 +100,7 @@ export async function addMember(test: TestApp, organisationId: string, role: Rol
     await tx.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
     await recordJoined(tx, now, { organisationId, userId: id });
   });
-  return signInAs(test, email);
+  return signIn(test, { email, userId: id, organisationId });
 }
 
 /** Creates a verified user without an organisation, and a session. */
@@ -151,23 +155,19 @@ export async function signInAs(
 ): Promise<TestUser> {
   const person = await accountByEmail(test.app.db, email);
   if (person?.organisationId == null) throw new Error(`${email} has no organisation`);
-  const session = {
-    userId: person.user.id,
-    organisationId: person.organisationId,
-    idpSubject,
-    fresh: idpSubject === null,
-    client: testClient,
-  };
+  return signIn(test, { email, userId: person.user.id, organisationId: person.organisationId }, idpSubject);
+}
+
+async function signIn(
+  test: TestApp,
+  { email, userId, organisationId }: Pick<TestUser, 'email' | 'userId' | 'organisationId'>,
+  idpSubject: string | null = null,
+): Promise<TestUser> {
+  const session = { userId, organisationId, idpSubject, fresh: idpSubject === null, client: testClient };
   const principal = await readSession(test.app, await startSession(test.app, session));
   if (principal === null) throw new Error(`${email} gets no session`);
 
-  return {
-    email,
-    userId: person.user.id,
-    organisationId: person.organisationId,
-    principal,
-    api: callerFor(test, principal),
-  };
+  return { email, userId, organisationId, principal, api: callerFor(test, principal) };
 }
 
 type Asking = {

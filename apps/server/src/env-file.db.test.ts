@@ -17,7 +17,6 @@ async function printedBy(env: NodeJS.ProcessEnv) {
 }
 
 it('the service reads .env in the working directory, and non-empty environment variables take precedence', async () => {
-  expect(await printedBy({})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
   expect(await printedBy({ PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
 });
 

@@ -13,27 +13,7 @@ export function isNotStored(problem: SubscriptionRow['problem']): problem is (ty
 }
 
 /** The columns of a row that a state of the provider gives by itself. */
-const stateColumns = [
-  'status',
-  'ended',
-  'tier',
-  'tierSource',
-  'priceId',
-  'amount',
-  'currency',
-  'interval',
-  'quantity',
-  'trialEnded',
-  'collectionPaused',
-  'daysUntilDue',
-  'cancelAtPeriodEnd',
-  'currentPeriodStart',
-  'currentPeriodEnd',
-  'endsAt',
-  'startedAt',
-] as const;
-
-type StateColumns = Pick<SubscriptionRow, (typeof stateColumns)[number]>;
+type StateColumns = ReturnType<typeof columnsOf>;
 
 /** The columns that only an answer of the provider gives. An event, or an answer that lacks them, leaves them as they are. */
 export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
@@ -47,13 +27,13 @@ export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
 /** The plan of a phase ahead: null for a price of no tier, and for an interval that is not known. */
 export type NextPlan = { tier: string | null; interval: SubscriptionRow['nextInterval'] };
 
-/** The columns of a row that an event or an answer writes. */
-export type WrittenColumns = StateColumns &
-  Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'> &
-  Partial<DetailColumns>;
+/** The columns of a row that an event or an answer writes. Those that it leaves out stay as they are. */
+export type WrittenColumns = Partial<
+  StateColumns & Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'> & DetailColumns
+>;
 
 /** Returns the columns of a state and the tier that it pays for. */
-export function columnsOf(state: SubscriptionState, { tier, source, priceId }: TierMatch): StateColumns {
+export function columnsOf(state: SubscriptionState, { tier, source, priceId }: TierMatch) {
   const ended = isEnded(state);
   return {
     status: state.status,
@@ -73,7 +53,7 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
     currentPeriodEnd: ended ? null : dateOfSecond(state.currentPeriodEnd),
     endsAt: ended ? null : dateOfSecond(state.endsAt),
     startedAt: dateOfSecond(state.createdAt),
-  };
+  } satisfies Partial<SubscriptionRow>;
 }
 
 /** Returns the columns of what only an answer tells. `next` is the plan of the phase ahead; null without one. */
@@ -154,12 +134,14 @@ function startOfGrace(row: SubscriptionRow | null, { created, before }: Pick<Sho
  * A late event changes no state. But where it shows that the subscription was not past due after the start of the
  * grace, the failure is a newer one: its grace begins with the state that the row shows.
  */
-function afterRecovery(row: SubscriptionRow, stateAt: number, { created, after, before }: ShownState) {
+function afterRecovery(
+  row: SubscriptionRow,
+  stateAt: number,
+  { created, after, before }: ShownState,
+): WrittenColumns | null {
   if (row.pastDueSince === null || created * 1000 <= row.pastDueSince.getTime()) return null;
   const showsOther = after.status !== 'past_due' || (before !== null && before.status !== 'past_due');
-  if (!showsOther) return null;
-  const kept = Object.fromEntries(stateColumns.map((name) => [name, row[name]])) as StateColumns;
-  return { ...kept, undone: row.undone, stateAt, pastDueSince: new Date(stateAt * 1000) };
+  return showsOther ? { pastDueSince: new Date(stateAt * 1000) } : null;
 }
 
 /** Returns the columns that a change changed, as they were before it, as JSON writes them. */

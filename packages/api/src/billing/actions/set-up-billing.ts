@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
-import { paymentKnownPrices, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { paymentKnownPrices } from '../../platform/db/schema/billing.ts';
 import { baseUrl, billingPage } from '../../platform/links.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { configurePortal } from '../../platform/providers/payment/portal.ts';
@@ -12,10 +12,10 @@ import {
   offersByLookupKey,
 } from '../../platform/providers/payment/prices.ts';
 import { withLease } from '../customers/lease.ts';
-import { claimMode } from '../mode.ts';
 import { type PaidTier, planOf, priceVariable, type SoldPrice } from '../plans/plans.ts';
 import { portalOffer, portalSetting, saveOffer, setupLease } from '../prices/portal-configuration.ts';
 import { readPrices } from '../prices/read-prices.ts';
+import { claimMode, saveSetting } from '../settings.ts';
 import { setUpWebhook } from './set-up-webhook.ts';
 
 /**
@@ -44,10 +44,7 @@ export async function setUpBilling(app: App): Promise<string> {
       metadata: deploymentMark(app.config),
       details: app.config.payment?.tax ?? false,
     });
-    await app.db
-      .insert(paymentSettings)
-      .values({ name: portalSetting, value: portalConfiguration })
-      .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
+    await saveSetting(app.db, portalSetting, portalConfiguration);
     await saveOffer(app, offer);
     const foreign = await foreignKeys(app, ask);
     const webhook = await setUpWebhook(app.config, ask, deploymentMark(app.config));

@@ -6,9 +6,10 @@ import { recordChange } from '../../changes/record-change.ts';
 import { lockOrganisations } from '../../organisations/organisation.ts';
 import { type PlanRow, withAgreed } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { organisationPlans, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
+import { readSetting, saveSetting } from '../settings.ts';
 import { readRows, type StoredRows } from '../subscription/subscription-rows.ts';
 import { endOfOverride, standing } from './override.ts';
 import { graceEnd, ranked, rankOf } from './rank-subscriptions.ts';
@@ -142,10 +143,9 @@ type Rules = { graceDays: number; disputes: 'keep' | 'end'; tiers: [name: Tier, 
 export async function decideAllPlans(app: App): Promise<void> {
   const rules = rulesOf(app);
   const value = JSON.stringify(rules);
-  const [stored] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, rulesSetting));
-  if (stored?.value === value) return;
-
-  const changedTiers = stored === undefined ? new Set<Tier>() : tiersThatDiffer(rules, JSON.parse(stored.value));
+  const stored = await readSetting(app.db, rulesSetting);
+  if (stored === value) return;
+  const changedTiers = stored === null ? new Set<Tier>() : tiersThatDiffer(rules, JSON.parse(stored));
   // An organisation without a row has the first tier.
   const concerned = changedTiers.has(app.plans.tiers[0].tier) ? undefined : isNotNull(organisationPlans.organisationId);
   for (let after: string | null = null; ; ) {
@@ -160,10 +160,7 @@ export async function decideAllPlans(app: App): Promise<void> {
     after = page.at(-1)?.id ?? null;
     if (page.length < batchSize) break;
   }
-  await app.db
-    .insert(paymentSettings)
-    .values({ name: rulesSetting, value })
-    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
+  await saveSetting(app.db, rulesSetting, value);
 }
 
 function rulesOf({ plans, config }: App): Rules {

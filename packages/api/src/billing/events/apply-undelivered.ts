@@ -1,12 +1,13 @@
-import { desc, eq, inArray, sql } from 'drizzle-orm';
+import { desc, inArray, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentEvents, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
 import { hourSeconds } from '../../platform/durations.ts';
 import { webhookUrl } from '../../platform/links.ts';
 import { eventsSince, undeliveredEvents, webhookEndpoints } from '../../platform/providers/payment/account.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { type PaymentEvent, parseEvent } from '../../platform/providers/payment/event.ts';
 import { requirePayment } from '../actions/require-payment.ts';
+import { readSetting, saveSetting } from '../settings.ts';
 import { subscribedTypes } from './event-handlers.ts';
 import { applyEvent } from './receive-event.ts';
 
@@ -51,7 +52,8 @@ export async function applyMissed(app: App): Promise<{ applied: number; wasSilen
   const { ask } = requirePayment(app);
   const now = Math.floor(app.now().getTime() / 1000);
   const newest = await newestEvent(app);
-  const since = (await knownUntil(app)) ?? newest ?? now;
+  const known = await readSetting(app.db, settingName);
+  const since = known === null ? (newest ?? now) : Number(known);
   const wasSilent = (await longestSilence(app, since, newest, now)) > silenceSeconds || (await isDisabled(app, ask));
 
   let applied = 0;
@@ -62,21 +64,8 @@ export async function applyMissed(app: App): Promise<{ applied: number; wasSilen
     if (applied > 0) app.log.warn('The payment provider had not delivered all events.', { applied });
   }
   // The time after the newest event is not known: the endpoint may have been disabled since.
-  await saveKnownUntil(app, (await newestEvent(app)) ?? since);
+  await saveSetting(app.db, settingName, String((await newestEvent(app)) ?? since));
   return { applied, wasSilent };
-}
-
-async function knownUntil(app: App): Promise<number | null> {
-  const [row] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, settingName));
-  return row === undefined ? null : Number(row.value);
-}
-
-async function saveKnownUntil(app: App, second: number): Promise<void> {
-  const value = String(second);
-  await app.db
-    .insert(paymentSettings)
-    .values({ name: settingName, value })
-    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
 }
 
 /** The provider's second of the event that arrived last; null before the first one. */

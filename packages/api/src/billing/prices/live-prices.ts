@@ -1,11 +1,12 @@
 import { eq, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
-import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../platform/db/schema/billing.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { offerOfEvent, type PaymentEvent } from '../../platform/providers/payment/event.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-store.ts';
 import { forPaidTiers, paidTiers } from '../plans/plans.ts';
+import { readSetting } from '../settings.ts';
 import { requestPortalUpdate } from './portal-configuration.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
 import { readPrices, type TierPrices, taxSetting } from './read-prices.ts';
@@ -62,11 +63,10 @@ async function lookUpUnlessStored(app: App, cache: PriceCache): Promise<void> {
 /** Copies the prices that any node stored last into the cache. */
 async function readStored(app: App, cache: PriceCache): Promise<void> {
   const rows = await app.db.select().from(paymentLivePrices);
-  const [tax] = await app.db.select().from(paymentSettings).where(eq(paymentSettings.name, taxSetting));
-
+  const tax = await readSetting(app.db, taxSetting);
   cache.prices = forPaidTiers(app.plans, (tier) => rows.find((each) => each.tier === tier)?.prices ?? []);
   cache.unsold = paidTiers(app.plans).filter((tier) => rows.some((row) => row.tier === tier && !row.sold));
-  cache.tax = (['exclusive', 'inclusive'] as const).find((each) => each === tax?.value) ?? null;
+  cache.tax = (['exclusive', 'inclusive'] as const).find((each) => each === tax) ?? null;
   cache.known = rows.length > 0;
   cache.readAt = app.now().getTime();
   const times = paidTiers(app.plans).map(

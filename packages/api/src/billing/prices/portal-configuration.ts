@@ -1,10 +1,9 @@
-import { eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../platform/db/client.ts';
-import { paymentSettings } from '../../platform/db/schema/billing.ts';
+import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { isMissing } from '../../platform/providers/payment/connection.ts';
 import { type PortalOffer, updatePortalOffer } from '../../platform/providers/payment/portal.ts';
 import { withLease } from '../customers/lease.ts';
+import { readSetting, saveSetting } from '../settings.ts';
 import { readPrices, type TierPrices } from './read-prices.ts';
 
 /** The lease that every writer of the portal's configuration holds. */
@@ -21,9 +20,8 @@ export const setupLease = 'setup';
 export async function updatePortal(app: App): Promise<void> {
   await withLease(app, setupLease, async (ask) => {
     const offer = portalOffer(await readPrices(app, ask));
-    const { configuration, isCurrent } = await readSavedOffer(app.db, offer);
-    if (configuration === null || isCurrent || offer.length === 0) return;
-
+    const configuration = await outdatedConfiguration(app.db, offer);
+    if (configuration === null) return;
     try {
       await updatePortalOffer(ask, configuration, offer);
     } catch (error) {
@@ -42,11 +40,7 @@ export async function updatePortal(app: App): Promise<void> {
  * nothing without any price to offer or without a configuration to update.
  */
 export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
-  const offer = portalOffer(prices);
-  if (offer.length === 0) return;
-
-  const { configuration, isCurrent } = await readSavedOffer(tx, offer);
-  if (configuration === null || isCurrent) return;
+  if ((await outdatedConfiguration(tx, portalOffer(prices))) === null) return;
   await app.jobs.send(tx, 'payment-portal', {}, { key: 'portal' });
 }
 
@@ -54,14 +48,9 @@ export async function requestPortalUpdate(app: App, tx: Transaction, prices: Tie
 export const portalSetting = 'portal_configuration';
 
 /** Returns the id of the portal's configuration that this deployment made; null if `billing-setup` never ran. */
-export async function portalConfiguration(app: App): Promise<string | null> {
-  const [setting] = await app.db
-    .select({ value: paymentSettings.value })
-    .from(paymentSettings)
-    .where(eq(paymentSettings.name, portalSetting));
-  return setting?.value ?? null;
+export function portalConfiguration(app: App): Promise<string | null> {
+  return readSetting(app.db, portalSetting);
 }
-
 /** The provider refuses a configuration with more products. A change to a further one opens the portal's first page. */
 const maxProducts = 10;
 
@@ -77,32 +66,13 @@ export function portalOffer(prices: TierPrices): PortalOffer {
 
 const offerSetting = `${portalSetting}_offer`;
 
-type SavedOffer = {
-  /** The id of our configuration at the provider; null if `billing-setup` never ran. */
-  configuration: string | null;
-  /** Whether the offer equals the one that was last written there. */
-  isCurrent: boolean;
-};
-
-/**
- * Compares an offer with the one that this deployment last wrote to the portal's configuration.
- */
-async function readSavedOffer(db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
-  const rows = await db
-    .select()
-    .from(paymentSettings)
-    .where(inArray(paymentSettings.name, [portalSetting, offerSetting]));
-  const saved = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
-  return { configuration: saved(portalSetting), isCurrent: saved(offerSetting) === JSON.stringify(offer) };
+/** Returns our configuration's id, if there is an offer that differs from the one last written there; else null. */
+async function outdatedConfiguration(db: Executor, offer: PortalOffer): Promise<string | null> {
+  const isCurrent = offer.length === 0 || (await readSetting(db, offerSetting)) === JSON.stringify(offer);
+  return isCurrent ? null : readSetting(db, portalSetting);
 }
 
-/**
- * Records that the provider's configuration now has this offer.
- */
-export async function saveOffer(app: App, offer: PortalOffer): Promise<void> {
-  const value = JSON.stringify(offer);
-  await app.db
-    .insert(paymentSettings)
-    .values({ name: offerSetting, value })
-    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
+/** Records that the provider's configuration now has this offer. */
+export function saveOffer(app: App, offer: PortalOffer): Promise<void> {
+  return saveSetting(app.db, offerSetting, JSON.stringify(offer));
 }

@@ -1,14 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import {
-  type LivePrice,
-  paymentKnownPrices,
-  paymentLivePrices,
-  paymentSettings,
-} from '../../platform/db/schema/billing.ts';
+import { type LivePrice, paymentKnownPrices, paymentLivePrices } from '../../platform/db/schema/billing.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { type Offer, offersByLookupKey, type PriceTax, readOffer } from '../../platform/providers/payment/prices.ts';
 import { type Interval, paidTiers, type SoldPrice } from '../plans/plans.ts';
+import { saveSetting } from '../settings.ts';
 
 /** A price at the provider. */
 export type TierPrice = {
@@ -114,8 +110,7 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
   });
 
   await app.db.transaction(async (tx) => {
-    const setting = { name: taxSetting, value: taxOf(prices) ?? '' };
-    await tx.insert(paymentSettings).values(setting).onConflictDoUpdate({ target: paymentSettings.name, set: setting });
+    await saveSetting(tx, taxSetting, taxOf(prices) ?? '');
     if (known.length > 0) {
       await tx
         .insert(paymentKnownPrices)

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import type { Executor } from '../platform/db/client.ts';
 import { paymentSettings } from '../platform/db/schema/billing.ts';
 
 /** The payment provider keeps test and live objects apart: a key sees those of its own mode alone. */
@@ -9,11 +10,7 @@ const modeSetting = 'mode';
 
 /** Returns the mode that the database belongs to; null before the first start with a key. */
 export async function storedMode({ db }: Pick<App, 'db'>): Promise<Mode | null> {
-  const [row] = await db
-    .select({ value: paymentSettings.value })
-    .from(paymentSettings)
-    .where(eq(paymentSettings.name, modeSetting));
-  return (row?.value as Mode | undefined) ?? null;
+  return (await readSetting(db, modeSetting)) as Mode | null;
 }
 
 /**
@@ -33,4 +30,18 @@ export async function claimMode(app: Pick<App, 'db' | 'payment'>): Promise<void>
 /** Says why a key of the other mode cannot be used, and what to do. */
 export function describeOtherMode(stored: Mode, given: Mode): string {
   return `PAYMENT_SECRET_KEY is of ${given} mode, and this database holds customers of ${stored} mode: set the ${stored} key, or run the admin command forget-payments first.`;
+}
+
+/** Returns what is stored under a name; null if nothing is. */
+export async function readSetting(db: Executor, name: string): Promise<string | null> {
+  const [row] = await db.select().from(paymentSettings).where(eq(paymentSettings.name, name));
+  return row?.value ?? null;
+}
+
+/** Stores a value under a name, in place of an earlier one. */
+export async function saveSetting(db: Executor, name: string, value: string): Promise<void> {
+  await db
+    .insert(paymentSettings)
+    .values({ name, value })
+    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
 }

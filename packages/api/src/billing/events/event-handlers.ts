@@ -14,7 +14,7 @@ import {
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { closeExpired } from '../actions/checkouts.ts';
 import { requestPriceLookUp } from '../prices/live-prices.ts';
-import { afterEvent } from '../subscription/newer-state.ts';
+import { afterEvent, markedForSync } from '../subscription/newer-state.ts';
 import { readColumns, readRows } from '../subscription/subscription-rows.ts';
 import { writeRow } from '../subscription/write-row.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-store.ts';
@@ -121,16 +121,14 @@ async function runHandler(app: App, tx: Transaction, stored: StoredEvent): Promi
       return handleState(app, tx, ours);
     case 'invoice_settled':
       await settleInvoice(tx, ours);
-      return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
+      return markForSync(tx, ours);
     case 'invoice_problem':
       await noteProblem(tx, ours);
-      return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
+      return markForSync(tx, ours);
     case 'schedule':
-      return ours.references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
-    case 'note': {
-      const toSync = ours.references.subscriptionId === null ? null : (await markForSync(tx, ours)).toSync;
-      return { outcome: eventOutcomes.noted, toSync };
-    }
+      return markForSync(tx, ours);
+    case 'note':
+      return { ...(await markForSync(tx, ours)), outcome: eventOutcomes.noted };
     case 'money':
       return withoutSync(eventOutcomes.noted);
     case 'customer_changed':
@@ -169,9 +167,8 @@ async function completeCheckout(app: App, tx: Transaction, ours: OwnEvent): Prom
     return withoutSync(eventOutcomes.contradiction);
   }
   await closeCheckout(app, tx, ours, applied);
-  return references.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
+  return markForSync(tx, ours);
 }
-
 async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
     eq(paymentCheckouts.id, ours.event.objectId ?? ''),
@@ -228,7 +225,7 @@ async function syncLive(
   );
   const live = await tx
     .update(paymentSubscriptions)
-    .set({ needsSync: true, version: sql`${paymentSubscriptions.version} + 1` })
+    .set(markedForSync)
     .where(and(theirs, eq(paymentSubscriptions.ended, false)))
     .returning({ id: paymentSubscriptions.id });
   for (const { id } of live) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
@@ -261,11 +258,11 @@ async function stateBefore(app: App, tx: Transaction, event: PaymentEvent) {
   return state === null ? null : (await readColumns(app, tx, state)).columns;
 }
 
-/** Inserts or marks the row of a subscription whose state the event does not show. */
+/** Inserts or marks the row of the subscription, if the event names one, whose state it does not show. */
 async function markForSync(tx: Transaction, { references, organisationId }: OwnEvent): Promise<HandlerResult> {
   const { customerId, subscriptionId } = references;
-  if (customerId === null || subscriptionId === null) return withoutSync(eventOutcomes.unreadable);
-
+  if (subscriptionId === null) return withoutSync(applied);
+  if (customerId === null) return withoutSync(eventOutcomes.unreadable);
   const marked = await mark(tx).execute({ id: subscriptionId, organisationId, customerId });
   return marked.length > 0 ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
 }
@@ -281,7 +278,7 @@ const mark = prepared((db) =>
     })
     .onConflictDoUpdate({
       target: paymentSubscriptions.id,
-      set: { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` },
+      set: markedForSync,
       setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
         and ${paymentSubscriptions.customerId} = excluded.customer_id`,
     })

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
 import { paymentDisputes as dispute, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
@@ -7,6 +7,7 @@ import { disputeStatus } from '../../platform/providers/payment/disputes.ts';
 import { newestPaidAt } from '../../platform/providers/payment/invoices.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
+import { markedForSync } from '../subscription/newer-state.ts';
 import { syncSubscription } from '../sync/sync.ts';
 
 /** What a dispute is about. `invoicedAt` is the provider's second in which the disputed invoice was created. */
@@ -30,11 +31,7 @@ export async function noteDispute(app: App, id: string, disputed: Disputed): Pro
         .insert(dispute)
         .values({ id, ...disputed, ...shown })
         .onConflictDoUpdate({ target: dispute.id, set: shown });
-      // With a new version, so that a sync that asked before does not remove the mark.
-      await tx
-        .update(subscription)
-        .set({ needsSync: true, version: sql`${subscription.version} + 1` })
-        .where(eq(subscription.id, subscriptionId));
+      await tx.update(subscription).set(markedForSync).where(eq(subscription.id, subscriptionId));
     });
   });
   await syncSubscription(app, subscriptionId);

@@ -1,10 +1,13 @@
-import type { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { sql } from 'drizzle-orm';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dateOfSecond } from '../../platform/durations.ts';
 import { isEnded, type SubscriptionState, trialEndPause } from '../../platform/providers/payment/subscription-state.ts';
 import type { TierMatch } from './match-tier.ts';
 
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
+/** Marks a row for a sync, with a new version, so that a sync that asked before does not remove the mark. */
+export const markedForSync = { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` };
 /** The problems because of which the provider's answer is not stored: the row may differ from it. */
 export const answerNotStored = ['unknown_to_provider', 'other_customer'] as const;
 

@@ -13,6 +13,7 @@ import { deleteOldEvents, dropOldPayloads } from '../events/delete-old-events.ts
 import { findOwner } from '../events/find-owner.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { updatePortal } from '../prices/portal-configuration.ts';
+import { markedForSync } from '../subscription/newer-state.ts';
 import { compareAll } from './reconcile.ts';
 import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
@@ -219,7 +220,7 @@ async function markUnremembered(app: App): Promise<void> {
   for (const { id } of rows) {
     await app.db
       .update(subscription)
-      .set({ needsSync: true, version: sql`${subscription.version} + 1` })
+      .set(markedForSync)
       .where(and(eq(subscription.id, id), eq(subscription.ended, false)));
   }
 }

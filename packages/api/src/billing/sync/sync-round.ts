@@ -1,9 +1,9 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { isAppError, type Text, textOf } from '../../platform/errors.ts';
 import { providerErrorOf } from '../../platform/providers/payment/connection.ts';
-import { isNotStored, type SubscriptionRow } from '../subscription/newer-state.ts';
+import { isNotStored, markedForSync, type SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
 import type { SubscriptionOwner } from './store-answer.ts';
 import { adoptSubscription } from './sync.ts';
@@ -28,9 +28,7 @@ export function startRound(app: App): SyncRound {
   const busy = new Map<string, Text>();
 
   async function markForSync(id: string, why: Text): Promise<void> {
-    // With a new version, so that a sync that asked before does not remove the mark.
-    const mark = { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` };
-    await app.db.update(paymentSubscriptions).set(mark).where(eq(paymentSubscriptions.id, id));
+    await app.db.update(paymentSubscriptions).set(markedForSync).where(eq(paymentSubscriptions.id, id));
     leftOut.set(id, why);
   }
 

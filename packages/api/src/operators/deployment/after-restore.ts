@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { markedForSync } from '../../billing/subscription/newer-state.ts';
 import { isValidKey } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { addressChanges, knownBrowsers, oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
@@ -41,7 +42,7 @@ export function afterRestore(app: App, actor: Actor) {
     const mails = await app.jobs.dropMails(tx);
     const subscriptions = await tx
       .update(paymentSubscriptions)
-      .set({ needsSync: true, version: sql`${paymentSubscriptions.version} + 1` })
+      .set(markedForSync)
       .returning({ id: paymentSubscriptions.id });
     await tx.update(changeFeed).set({ deployment: sql`gen_random_uuid()` });
     await raiseSequences(tx);

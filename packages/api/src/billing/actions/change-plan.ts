@@ -1,13 +1,12 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
-import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
 import { type Message, message } from '../../platform/messages.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { endNow } from '../../platform/providers/payment/subscriptions.ts';
-import { heldBy, type RankedColumns, ranked } from '../entitlement/rank-subscriptions.ts';
+import { heldBy, ranked } from '../entitlement/rank-subscriptions.ts';
 import { planOf } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow, readRows } from '../subscription/subscription-rows.ts';
@@ -152,32 +151,19 @@ async function statesOfTier(
   return states.filter((state) => same.some(({ id }) => id === state.id));
 }
 
-/** Returns the live subscription that decides the organisation's plan, in the provider's newest state. */
+/**
+ * Returns the live subscription that decides the organisation's plan, in the provider's newest state. One of which only the
+ * id is stored, because an event arrived before its answer, comes last.
+ */
 async function bestOf(
   app: App,
   { organisationId }: CheckoutContext,
   live: SubscriptionState[],
 ): Promise<SubscriptionState> {
   const { rows } = await readRows(app.db, { organisationId });
-  const stored = rows.filter(({ status }) => status !== null);
-  const order = live.map((state): RankedColumns => stored.find(({ id }) => id === state.id) ?? unstored(state));
-  const [best] = ranked(app.plans, order, app.config, app.now());
-  const found = live.find(({ id }) => id === best?.row.id);
+  const order = ranked(app.plans, rows, app.config, app.now());
+  const best = order.find(({ row }) => live.some(({ id }) => id === row.id))?.row.id;
+  const found = live.find(({ id }) => id === best) ?? live[0];
   if (found === undefined) throw new Error('There is no live subscription to change.');
   return found;
-}
-
-/** A subscription whose answer could not be stored: an event arrived meanwhile, perhaps with its id alone. */
-function unstored(state: SubscriptionState): RankedColumns {
-  const { id, status } = state;
-  return {
-    id,
-    status,
-    tier: null,
-    endsAt: dateOfSecond(state.endsAt),
-    pastDueSince: null,
-    startedAt: dateOfSecond(state.createdAt),
-    invoiceTrouble: state.details?.invoiceTrouble ?? null,
-    disputed: false,
-  };
 }

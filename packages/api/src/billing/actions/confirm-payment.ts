@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
 import { type OrganisationPlan, readPlan } from '../../organisations/plan.ts';
 import { leaseOf, readCustomer } from '../customers/customer.ts';
-import { runOrWait, withLease } from '../customers/lease.ts';
+import { withLease } from '../customers/lease.ts';
 import type { Tier } from '../plans/plans.ts';
 import { syncCustomer } from '../sync/sync.ts';
 
@@ -11,8 +11,8 @@ const waitMilliseconds = 3000;
 /**
  * Asks the provider about the payment after the return from checkout, once and for at most
  * three seconds, and returns whether the organisation has a paid plan. The return address
- * grants nothing; if the provider does not answer, the payment is not confirmed yet. Of
- * concurrent calls for an organisation one asks the provider, the others read what it stored.
+ * grants nothing; if the provider does not answer, the payment is not confirmed yet. Concurrent calls
+ * for an organisation wait for each other, and once one has confirmed the payment none asks any more.
  *
  * @throws AppError NO_ORGANISATION; TOO_MANY after 60 calls of a user in ten minutes that ask the provider.
  */
@@ -39,9 +39,10 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
     const customer = await readCustomer(app, organisationId);
     if (customer === null) return;
     const customerId = customer.id;
-    await runOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
-      // With a job's limits: the page does not wait for it, and a slow answer confirms the payment all the same.
-      await withLease(app, leaseOf(organisationId), (ask) => syncCustomer(app, ask, { organisationId, customerId }));
+    // With a job's limits: the page does not wait for it, and a slow answer confirms the payment all the same.
+    await withLease(app, leaseOf(organisationId), async (ask) => {
+      if (isPaid(await readPlan(app, organisationId))) return;
+      await syncCustomer(app, ask, { organisationId, customerId });
     });
   } catch (error) {
     app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });

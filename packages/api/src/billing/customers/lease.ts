@@ -44,37 +44,6 @@ export async function withLease<Result>(
   }
 }
 
-/**
- * Runs `work` unless another holder of `name` runs it already, in this process or another.
- * In that case it only waits until that holder has released the lease, for at most
- * `timeoutMilliseconds`.
- */
-export async function runOrWait(
-  app: App,
-  name: string,
-  timeoutMilliseconds: number,
-  work: () => Promise<void>,
-): Promise<void> {
-  const holder = newId(app.now());
-  if (await tryTake(app, name, holder)) {
-    try {
-      return await work();
-    } finally {
-      await release(app, name, holder);
-    }
-  }
-
-  const giveUpAt = performance.now() + timeoutMilliseconds;
-  while ((await isTaken(app, name)) && performance.now() < giveUpAt) {
-    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 50));
-  }
-}
-
-async function isTaken(app: App, name: string): Promise<boolean> {
-  const taken = and(eq(paymentLeases.name, name), sql`${paymentLeases.endsAt} > clock_timestamp()`);
-  return (await app.db.$count(paymentLeases, taken)) > 0;
-}
-
 async function release(app: App, name: string, holder: string): Promise<void> {
   await releaseOfLease(app.db)
     .execute({ name, holder })

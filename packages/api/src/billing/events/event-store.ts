@@ -39,8 +39,10 @@ export const applied = eventOutcomes.applied;
  * Locks the row of the organisation that an event is about and returns its id: found by its customer or by a known
  * subscription, never by an e-mail address. Null if the event concerns none of ours.
  */
-export async function lockOwner(tx: Transaction, references: EventReferences): Promise<string | null> {
-  const { customerId, subscriptionId } = references;
+export async function lockOwner(
+  tx: Transaction,
+  { customerId, subscriptionId }: Pick<EventReferences, 'customerId' | 'subscriptionId'>,
+): Promise<string | null> {
   const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
   return owner?.id ?? null;
 }

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { paymentEvents } from '../../platform/db/schema/billing.ts';
 import { parsePayload, paymentOfEvent } from '../../platform/providers/payment/event.ts';
-import { invoiceOfPayment, type PaidInvoice } from '../../platform/providers/payment/invoices.ts';
+import { invoiceOfPayment } from '../../platform/providers/payment/invoices.ts';
 import { requirePayment } from '../actions/require-payment.ts';
+import { lockOwner } from './event-store.ts';
 import { noteDispute } from './note-dispute.ts';
 
 /**
@@ -23,26 +24,14 @@ export async function findOwner(app: App, eventId: string): Promise<void> {
 
   const paid = await invoiceOfPayment(ask, intent);
   if (paid === null) return;
-  const organisationId = await ownerOf(app, paid);
-  if (organisationId === null) return;
   const { invoiceId, customerId, subscriptionId } = paid;
-  await app.db
-    .update(paymentEvents)
-    .set({ organisationId, invoiceId, customerId, subscriptionId })
-    .where(eq(paymentEvents.id, eventId));
+  const organisationId = await app.db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, paid);
+    const found = { organisationId: owner, invoiceId, customerId, subscriptionId };
+    if (owner !== null) await tx.update(paymentEvents).set(found).where(eq(paymentEvents.id, eventId));
+    return owner;
+  });
+  if (organisationId === null) return;
   if (event?.type.startsWith('charge.dispute.') && shown?.objectId != null && subscriptionId !== null)
     await noteDispute(app, shown.objectId, { organisationId, subscriptionId, invoicedAt: paid.invoicedAt });
-}
-
-async function ownerOf(app: App, { customerId, subscriptionId }: PaidInvoice): Promise<string | null> {
-  const [customer] = await app.db
-    .select({ id: paymentCustomers.organisationId })
-    .from(paymentCustomers)
-    .where(eq(paymentCustomers.customerId, customerId ?? ''));
-  if (customer !== undefined) return customer.id;
-  const [subscription] = await app.db
-    .select({ id: paymentSubscriptions.organisationId })
-    .from(paymentSubscriptions)
-    .where(eq(paymentSubscriptions.id, subscriptionId ?? ''));
-  return subscription?.id ?? null;
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { isUuid } from '../../platform/db/id.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
@@ -29,7 +29,7 @@ export async function withCustomer<Result>(
       const customerId = await ensureCustomer(app, ask, organisationId);
       try {
         const result = await work(ask, customerId);
-        await confirmCustomer(app, customerId);
+        await confirmCustomers(app, [customerId]);
         return result;
       } catch (error) {
         if (!isMissing(error, 'customer')) throw error;
@@ -73,7 +73,7 @@ export async function checkCustomer(
   try {
     const { isDeleted } = await provider.readCustomer(ask, customerId);
     if (!isDeleted) {
-      await confirmCustomer(app, customerId);
+      await confirmCustomers(app, [customerId]);
       return 'known';
     }
     const goneAt = sql`coalesce(${paymentCustomers.goneAt}, ${app.now().toISOString()}::timestamptz)`;
@@ -91,12 +91,12 @@ export async function checkCustomer(
   }
 }
 
-/** Removes the customer's problem, because the provider has answered about it. */
-export async function confirmCustomer(app: App, customerId: string): Promise<void> {
+/** Removes the problems of customers about whom the provider has answered. */
+export async function confirmCustomers(app: App, ids: string[]): Promise<void> {
   await app.db
     .update(paymentCustomers)
     .set({ problem: null })
-    .where(and(eq(paymentCustomers.customerId, customerId), isNotNull(paymentCustomers.problem)));
+    .where(and(inArray(paymentCustomers.customerId, ids), isNotNull(paymentCustomers.problem)));
 }
 
 /**

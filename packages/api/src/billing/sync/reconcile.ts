@@ -6,40 +6,28 @@ import { textOf } from '../../platform/errors.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { allSubscriptions } from '../../platform/providers/payment/subscriptions.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { recoverCustomer } from '../customers/customer.ts';
+import { confirmCustomers, recoverCustomer } from '../customers/customer.ts';
 import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import type { Report } from './report.ts';
 import { type SyncRound, startRound } from './sync-round.ts';
 
 /**
- * Does the work of all billing jobs at once: applies the undelivered events, syncs the rows
- * that need it, and compares all subscriptions. It is safe at any time. A subscription that
- * cannot be synced is reported and its row stays marked for a sync.
+ * Does the work of all billing jobs at once: applies the undelivered events and compares all
+ * subscriptions. It is safe at any time. A subscription that cannot be synced is reported and its
+ * row stays marked for a sync.
  *
  * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function reconcileAll(app: App): Promise<Report> {
   await applyUndelivered(app);
   await applyMissed(app);
-
-  const due = await app.db
-    .select({
-      id: subscription.id,
-      organisationId: subscription.organisationId,
-      customerId: subscription.customerId,
-    })
-    .from(subscription)
-    .where(eq(subscription.needsSync, true));
-  const round = startRound(app);
-  for (const each of due) await round.sync(each);
-
-  return compareAll(app, round);
+  return compareAll(app);
 }
 
 /**
  * Compares all of the provider's subscriptions, in pages of 100, with the local rows, syncs
- * those that differ, and returns what an operator should look at. A subscription that cannot
+ * those that differ or need it, and returns what an operator should look at. A subscription that cannot
  * be synced does not stop the others.
  *
  * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE, also if the provider's list is incomplete: no
@@ -53,13 +41,15 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
   for await (const states of allSubscriptions(ask)) {
     const rows = await rowsOf(app, states);
     const owners = await ownersOf(app, states);
-    await confirmCustomers(app, states);
-
+    await confirmCustomers(
+      app,
+      states.map(({ customerId }) => customerId),
+    );
     for (const state of states) {
       seen.add(state.id);
       const row = rows.get(state.id);
       // The list holds subscriptions that expired before their first payment: there are more every day.
-      if (row?.ended && row.status === state.status) continue;
+      if (row?.ended && row.status === state.status && !row.needsSync) continue;
       const owner =
         row?.organisationId ?? owners.get(state.customerId) ?? (await recoverOwner(app, state, owners, round));
       if (owner === undefined) {
@@ -68,7 +58,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
         }
       } else if (row === undefined || differs(row, state)) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
-      } else if (row.tierSource !== 'price' || row.problem !== null || state.problem !== null) {
+      } else if (row.needsSync || row.tierSource !== 'price' || row.problem !== null || state.problem !== null) {
         // By now its price may be known, or its problem solved or another one.
         await round.sync(row);
       }
@@ -141,15 +131,6 @@ function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
       row.currentPeriodStart.getTime() !== dateOfSecond(state.currentPeriodStart)?.getTime()) ||
     !state.items.some(({ priceId }) => priceId === row.priceId)
   );
-}
-
-/** Stores that the provider knows the customers whose subscriptions it lists. */
-async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<void> {
-  const ids = states.map(({ customerId }) => customerId);
-  await app.db
-    .update(paymentCustomers)
-    .set({ problem: null })
-    .where(and(inArray(paymentCustomers.customerId, ids), isNotNull(paymentCustomers.problem)));
 }
 
 function liveRows(app: App): Promise<SubscriptionRow[]> {

@@ -6,7 +6,7 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { readSubscription, subscriptionsOf } from '../../platform/providers/payment/subscriptions.ts';
-import { checkCustomer, confirmCustomer, leaseOf, readCustomer, unknownCustomer } from '../customers/customer.ts';
+import { checkCustomer, confirmCustomers, leaseOf, readCustomer, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { decideAnew } from '../entitlement/decide-plan.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
@@ -96,7 +96,8 @@ export async function syncOrganisation(app: App, ask: Ask, owner: { organisation
     await collect(failures, async () => {
       const state = await syncOne(app, ask, row);
       if (state !== null) states.push(state);
-      else if (!unknown.includes(row.customerId) && (await endedWithCustomer(app, ask, row)))
+      // A deleted customer's subscriptions have ended.
+      else if (!unknown.includes(row.customerId) && (await checkCustomer(app, ask, row)) === 'deleted')
         await app.db.transaction((tx) => endUnknown(app, tx, owner.organisationId, [row.id]));
       else unknown.push(row.id);
     });
@@ -139,7 +140,7 @@ async function syncCurrentCustomer(app: App, ask: Ask, { organisationId }: { org
   await collect(failures, async () => {
     try {
       states.push(...(await syncCustomer(app, ask, { organisationId, customerId })));
-      if (!isGone) await confirmCustomer(app, customerId);
+      if (!isGone) await confirmCustomers(app, [customerId]);
     } catch (error) {
       if (!isMissing(error, 'customer')) throw error;
       if (!isGone && (await checkCustomer(app, ask, { organisationId, customerId })) === 'unknown')
@@ -147,15 +148,6 @@ async function syncCurrentCustomer(app: App, ask: Ask, { organisationId }: { org
     }
   });
   return { states, unknown, failures };
-}
-
-/** Returns whether the subscription's customer was deleted, which ends its subscriptions. */
-async function endedWithCustomer(
-  app: App,
-  ask: Ask,
-  { organisationId, customerId }: SubscriptionOwner,
-): Promise<boolean> {
-  return (await checkCustomer(app, ask, { organisationId, customerId })) === 'deleted';
 }
 
 /**

@@ -7,8 +7,8 @@ import { currentPlan } from '../../organisations/plan.ts';
 import { prepared } from '../../platform/db/client.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Tier } from '../plans/plans.ts';
+import { allowedBy } from '../usage/limit.ts';
 import { readingsFrom, storedUsage } from '../usage/meter.ts';
-import { allowedBy } from '../usage/reserve.ts';
 import { planSummaryOf } from './read-subscription.ts';
 
 export const entitlementsInput = z.object({ organisation: targetField });

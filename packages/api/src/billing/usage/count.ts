@@ -5,7 +5,7 @@ import { currentPlan, type OrganisationPlan, type PlanRow, readPlan } from '../.
 import { newId } from '../../platform/db/id.ts';
 import { AppError, isSqlState } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
-import { planOf, type Tier } from '../plans/plans.ts';
+import type { Tier } from '../plans/plans.ts';
 import { expireHolds } from './holds.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
 import {
@@ -258,9 +258,4 @@ function changesOf(
   const left = sql`greatest(held.used - ${amount}::bigint, 0)`;
   const own = by === 'deployment' ? kept : sql`greatest(held.own_reserved - ${amount}::bigint, 0)`;
   return { change: sql`${-amount}::bigint`, ownReserved: sql`least(${own}, ${left})` };
-}
-
-/** Returns the plan of the tier that refused; null if the plans no longer hold it. */
-export function refusingPlan(app: App, tier: Tier) {
-  return app.plans.tiers.some((each) => each.tier === tier) ? planOf(app.plans, tier) : null;
 }

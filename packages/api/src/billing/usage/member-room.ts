@@ -4,9 +4,7 @@ import { lockOrganisation } from '../../organisations/organisation.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
-import { AppError } from '../../platform/errors.ts';
-import { limitMessage } from './limit-message.ts';
-import { allowedBy } from './reserve.ts';
+import { limitReached } from './limit.ts';
 
 /**
  * Checks that the plan allows one more member. The organisation's row stays locked until the
@@ -23,7 +21,6 @@ export async function requireRoomForMember(app: App, tx: Transaction, organisati
   const limit = plan.limits.members ?? null;
   const members = await tx.$count(memberships, eq(memberships.organisationId, organisationId));
   if (limit !== null && members >= limit) {
-    const facts = { meter: 'members', used: members, limit, allowed_by: allowedBy(app.plans, 'members', members + 1) };
-    throw new AppError('LIMIT_REACHED', limitMessage(meter, plan, limit), { facts });
+    throw limitReached(app.plans, meter, { plan, used: members, limit, needed: members + 1 });
   }
 }

@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
-import type { Plans, Tier } from '../plans/plans.ts';
-import { count, type KeyKind, refusingPlan, type UsageTarget } from './count.ts';
-import { limitMessage } from './limit-message.ts';
+import { invalid } from '../../platform/errors.ts';
+import { count, type KeyKind, type UsageTarget } from './count.ts';
+import { limitReached } from './limit.ts';
 import { type Meter, meterInBody, type UsageAnswer } from './meter.ts';
 import type { Reservation, UsageRequest } from './usage-input.ts';
 
@@ -28,28 +27,14 @@ export async function reserve(
 
   if (granted) return { meter: meter.meter, used, limit, resets_at: resetsAt, ...(hold !== null && { hold }) };
   if (limit === null) throw invalid({ amount: 'The use would exceed the largest whole number.' });
-  const plan = refusingPlan(app, tier);
-  const sentence = plan === null ? 'The plan’s limit is reached.' : limitMessage(meter, plan, limit);
-  throw new AppError('LIMIT_REACHED', sentence, {
-    facts: { meter: meter.meter, used, limit, allowed_by: allowedBy(app.plans, meter.meter, used + request.amount) },
-  });
+  const plan = app.plans.tiers.find((each) => each.tier === tier) ?? null;
+  throw limitReached(app.plans, meter, { plan, used, limit, needed: used + request.amount });
 }
-
 /** Returns the meter that a body names. @throws AppError VALIDATION for an unknown meter, and for members, which are counted. */
 function reservableMeter(app: App, name: string): Meter {
   const meter = meterInBody(app, name);
   if (name === 'members') throw invalid({ meter: 'Members are counted, not reserved.' });
   return meter;
-}
-
-/** Returns the tiers whose limit of a meter is at least `needed`, in rising rank. */
-export function allowedBy({ tiers }: Plans, meter: string, needed: number): Tier[] {
-  return tiers
-    .filter(({ limits }) => {
-      const limit = limits[meter] ?? null;
-      return limit === null || limit >= needed;
-    })
-    .map(({ tier }) => tier);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { paymentInvoices as invoice, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { EventReferences, PaymentEvent } from '../../platform/providers/payment/event.ts';
@@ -46,21 +46,11 @@ export async function settleInvoice(
     .onConflictDoUpdate({ target: invoice.id, set: settled });
 }
 
-export type PaymentProblem = Pick<
-  typeof invoice.$inferSelect,
-  'problem' | 'url' | 'amount' | 'currency' | 'nextAttemptAt'
->;
-
+export type PaymentProblem = typeof invoice.$inferSelect;
 /** Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
   const [found] = await db
-    .select({
-      problem: invoice.problem,
-      url: invoice.url,
-      amount: invoice.amount,
-      currency: invoice.currency,
-      nextAttemptAt: invoice.nextAttemptAt,
-    })
+    .select(getTableColumns(invoice))
     .from(invoice)
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, invoice.subscriptionId))
     .where(

@@ -1,21 +1,12 @@
-import type { LivePrice } from '../../platform/db/schema/billing.ts';
+import type { LivePrice, paymentKnownPrices } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
-import { forPaidTiers, type Interval, type PaidTier, type Plans } from '../plans/plans.ts';
+import { forPaidTiers, type PaidTier, type Plans } from '../plans/plans.ts';
 
 /** The prices of each paid tier at the provider, by the interval that the plans declare; none where the declared ones apply. */
 export type LivePrices = Record<PaidTier, LivePrice[]>;
 
 /** A price that a tier has or has had. */
-export type KnownPrice = {
-  priceId: string;
-  productId: string | null;
-  tier: PaidTier;
-  /** What one unit costs by currency, in minor units; null if it is not known. */
-  amounts: Record<string, number> | null;
-  /** Null if it is not known. */
-  interval: Interval | null;
-};
-
+export type KnownPrice = typeof paymentKnownPrices.$inferSelect;
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;

@@ -12,6 +12,7 @@ import { currencyOf, fixedCurrency, type OrganisationCurrency } from '../prices/
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
 import { type ShownPrice, shownPrices } from '../prices/shown-prices.ts';
+import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { openTrials } from '../trials/trial.ts';
 import { type Meter, type MeterReading, readingsFrom, storedUsage } from '../usage/meter.ts';
 import { type MeterHistory, readHistories } from '../usage/read-history.ts';
@@ -257,7 +258,7 @@ type SubscriptionFacts = {
   /** When the grace of the subscription that decides the plan ends or has ended; null if it is not past due. */
   graceEndsAt: Date | null;
   /** The subscription that decides the plan, if it has not ended. */
-  subscription: PaidSubscription | null;
+  subscription: SubscriptionRow | null;
   prices: LivePrices;
   currency: OrganisationCurrency;
 };
@@ -271,43 +272,17 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
   const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
   const { status = null } = current.subscription ?? {};
   const graceDays = Math.max(app.config.pastDueGraceDays, current.agreed?.graceDays ?? 0);
-  const graceEndsAt = graceEnd({ status, pastDueSince: row?.pastDueSince ?? null }, graceDays);
+  const graceEndsAt = graceEnd({ status, pastDueSince: row?.subscription?.pastDueSince ?? null }, graceDays);
   const subscription = row?.subscription?.ended === false ? row.subscription : null;
   const currency = currencyOf(app, { fixed: row?.fixedCurrency ?? null, chosen: row?.chosenCurrency ?? null });
   return { organisation: { id, slug, name }, current, usage, graceEndsAt, subscription, prices, currency };
 }
 
-type PaidSubscription = Pick<typeof paymentSubscriptions.$inferSelect, keyof typeof paidColumns>;
-
-/** What a page tells of the subscription that decides the plan, beside what the plan's row tells. */
-const { ended, amount, currency, interval, quantity, trialEnded, collectionPaused, daysUntilDue, ...columns } =
-  getTableColumns(paymentSubscriptions);
-const { invoiceTrouble, disputed, paymentMethod, credit, discounts, nextTierAt, nextTier, nextInterval } = columns;
-const paidColumns = {
-  ended,
-  amount,
-  currency,
-  interval,
-  quantity,
-  trialEnded,
-  collectionPaused,
-  daysUntilDue,
-  invoiceTrouble,
-  disputed,
-  paymentMethod,
-  credit,
-  discounts,
-  nextTierAt,
-  nextTier,
-  nextInterval,
-};
-
 const planAndUsage = prepared((db) =>
   db
     .select({
       planRow: planColumns,
-      pastDueSince: paymentSubscriptions.pastDueSince,
-      subscription: paidColumns,
+      subscription: getTableColumns(paymentSubscriptions),
       fixedCurrency: fixedCurrency(sql.placeholder('organisationId')),
       chosenCurrency: paymentCustomers.currency,
       usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')),
@@ -350,7 +325,7 @@ function tierSummary(plan: Plan, live: LivePrices, { currency }: OrganisationCur
   };
 }
 
-function paidPriceOf(current: OrganisationPlan, row: PaidSubscription | null, now: Date): PaidPrice {
+function paidPriceOf(current: OrganisationPlan, row: SubscriptionRow | null, now: Date): PaidPrice {
   const over = current.subscription?.endsAt != null && current.subscription.endsAt <= now;
   if (over || row === null || row.amount === null || row.currency === null || row.interval === null) return null;
   return { amount: row.amount, currency: row.currency, interval: row.interval, quantity: row.quantity ?? 1 };

@@ -7,15 +7,18 @@ import { dayMilliseconds } from '../platform/durations.ts';
 import type { Client } from '../platform/security/client.ts';
 import type { AuditAction } from './actions.ts';
 
-type Entry = {
+export type Actor = {
+  /** The user who acts, or the maker of the key; null for an admin command and for an action not attributed to a user. */
+  actorId: string | null;
+  /** The API key that acts; absent where none does. */
+  keyId?: string | undefined;
+  client?: Client | undefined;
+};
+
+type Entry = Partial<Actor> & {
   action: AuditAction;
-  /** The user who acted; null for an admin command and for an action not attributed to a user. */
-  actorId?: string | null;
-  /** The API key that acted, with its maker as actor. */
-  keyId?: string | null | undefined;
   userId?: string | null;
   organisationId?: string | null;
-  client?: Client | undefined;
   details?: Record<string, string>;
 };
 

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
+import { type Actor, recordAudit } from '../audit/record.ts';
 import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator, Role } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
@@ -72,7 +72,7 @@ export async function setRole(
   app: App,
   tx: Transaction,
   { organisationId, userId, before, role, keys }: NewRole,
-  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+  actor: Actor,
 ): Promise<Ended | null> {
   const membership = and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId));
   await tx.update(memberships).set({ role }).where(membership);

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
+import { type Actor, recordAudit } from '../audit/record.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
@@ -61,7 +61,7 @@ export async function storeName(
   app: App,
   tx: Transaction,
   { organisationId, before, name }: NewName,
-  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+  actor: Actor,
 ): Promise<void> {
   await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
   const data = { slug: before.slug, name };

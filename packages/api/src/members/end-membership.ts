@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
+import { type Actor, recordAudit } from '../audit/record.ts';
 import type { Administrator, Approved, Role } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { recordChange } from '../changes/record-change.ts';
@@ -59,7 +59,7 @@ export async function removeFrom(
   app: App,
   tx: Transaction,
   { organisationId, userId, role, keys }: Removal,
-  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+  actor: Actor,
 ): Promise<Ended> {
   const ended = await endStarted(tx, app.now(), { userId, of: { organisationId }, keys, actor });
   await endMembership(tx, app.now(), { organisationId, userId });

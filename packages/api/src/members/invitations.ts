@@ -1,7 +1,7 @@
 import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
+import { type Actor, recordAudit } from '../audit/record.ts';
 import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
@@ -75,7 +75,7 @@ export async function storeInvitation(
   app: App,
   tx: Transaction,
   { organisationId, role, note }: NewInvitation,
-  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+  actor: Actor,
 ): Promise<{ id: string; url: string; expires_at: string }> {
   const now = app.now();
   const token = newToken();
@@ -152,7 +152,7 @@ export async function deleteInvitation(
   app: App,
   tx: Transaction,
   { organisationId, id }: { organisationId: string; id: string },
-  actor: { actorId: string | null; keyId?: string; client?: Client | undefined },
+  actor: Actor,
 ): Promise<void> {
   const revoked = await tx
     .delete(invitations)

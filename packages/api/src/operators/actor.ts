@@ -1,16 +1,12 @@
 import { z } from 'zod';
+import type { Actor as AuditActor } from '../audit/record.ts';
 import type { Operator } from '../auth/principal.ts';
 import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { freeLine } from '../platform/security/text.ts';
 
 /** The actor of a change: an operator in the console, an API key that manages, or an admin command. */
-export type Actor = {
-  /** The operator, or the maker of the key; null for an admin command. */
-  actorId: string | null;
-  /** The key that acts; absent where none does. */
-  keyId?: string;
-  client?: Client;
+export type Actor = AuditActor & {
   /** The organisation that an operator acts for, which they cannot close. */
   ownOrganisationId?: string | null;
 };

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
+import { type Actor, recordAudit } from '../audit/record.ts';
 import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
@@ -9,15 +9,8 @@ import type { Client } from '../platform/security/client.ts';
 import { isApprovedDomain } from './account-status.ts';
 import { endLinksIn, endSessionsIn, lockUsersIn } from './end-access.ts';
 
-/** A decision and its actor: an operator in the console, or an API key and its maker; null for an admin command or a rule. */
-type Decision = {
-  organisationIds: string[];
-  actorId: string | null;
-  keyId?: string | undefined;
-  client?: Client | undefined;
-  now: Date;
-};
-
+/** A decision and its actor. */
+type Decision = Actor & { organisationIds: string[]; now: Date };
 /**
  * Opens the approval gate of organisations that await approval or were declined, as an operator may.
  * Organisations that are approved already do not change. Returns the ids of those that changed.

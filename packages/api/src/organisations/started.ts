@@ -1,12 +1,11 @@
 import { and, eq, gt, inArray, isNotNull, isNull, notInArray, or, type Placeholder, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
-import { recordAudit } from '../audit/record.ts';
+import { type Actor, recordAudit } from '../audit/record.ts';
 import type { Executor, Transaction } from '../platform/db/client.ts';
 import { oneTimeTokens } from '../platform/db/schema/accounts.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
-import type { Client } from '../platform/security/client.ts';
 
 /** The field by which somebody else than the maker keeps the API keys that would be revoked. */
 export const keepKeysField = z.boolean().optional();
@@ -21,9 +20,6 @@ type Ending = { userId: string; of: 'everything' | { organisationId: string } | 
 
 /** What of it happens to the keys, and who decides that: a kept key belongs to them. */
 type KeysDecision = { keys: 'revoke' | 'keep'; actor: Actor };
-
-/** Who acts: a user, or an API key and its maker; null for an admin command. */
-type Actor = { actorId: string | null; keyId?: string; client?: Client | undefined };
 
 /** What ended, for the page that says so. */
 export type Ended = { keys: string[]; invitations: number; links: number };

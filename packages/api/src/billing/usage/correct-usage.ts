@@ -1,10 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { recordAudit } from '../../audit/record.ts';
+import { type Actor, recordAudit } from '../../audit/record.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import { usage } from '../../platform/db/schema/usage.ts';
 import { invalid } from '../../platform/errors.ts';
-import type { Client } from '../../platform/security/client.ts';
 import { dayOf, maxUsed, meterInBody, periodOf } from './meter.ts';
 
 type Correction = { organisationId: string; meter: string; used: number; reason: string };
@@ -20,7 +19,7 @@ type Correction = { organisationId: string; meter: string; used: number; reason:
 export async function correctUsage(
   app: App,
   { organisationId, meter: name, used, reason }: Correction,
-  actor: { actorId: string | null; client?: Client },
+  actor: Actor,
 ): Promise<number> {
   const meter = meterInBody(app, name);
   if (name === 'members') throw invalid({ meter: 'Members are counted by this service.' });

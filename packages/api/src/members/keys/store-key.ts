@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { recordAudit } from '../../audit/record.ts';
+import { type Actor, recordAudit } from '../../audit/record.ts';
 import { hintOf, newKey, scopesOfKey } from '../../auth/key-format.ts';
 import { endMadeByKeys } from '../../organisations/started.ts';
 import type { Transaction } from '../../platform/db/client.ts';
@@ -10,7 +10,6 @@ import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
-import type { Client } from '../../platform/security/client.ts';
 import { oneLine } from '../../platform/security/text.ts';
 import { hashToken } from '../../platform/security/token.ts';
 
@@ -46,8 +45,6 @@ export const operatorsKeyInput = newKeyInput
 type NewKey = z.output<typeof operatorsKeyInput> & { passwordLinks?: boolean };
 
 export type KeyOwner = { organisationId: string | null };
-type KeyActor = { actorId: string | null; client?: Client };
-
 /** Whether an operator makes the key, not an administrator of its organisation. */
 type Making = { byOperator?: boolean };
 
@@ -60,7 +57,7 @@ export async function storeKey(
   tx: Transaction,
   { organisationId }: KeyOwner,
   { name, scope, expires_in_days: days, passwordLinks = false }: NewKey,
-  actor: KeyActor,
+  actor: Actor,
   { byOperator = false }: Making = {},
 ): Promise<CreatedKey> {
   const now = app.now();
@@ -95,7 +92,7 @@ export async function revokeStoredKey(
   app: App,
   tx: Transaction,
   { organisationId, id }: Partial<KeyOwner> & { id: string },
-  actor: KeyActor,
+  actor: Actor,
 ): Promise<void> {
   const [revoked] = await tx
     .update(apiKeys)

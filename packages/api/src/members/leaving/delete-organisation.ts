@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { recordAudit } from '../../audit/record.ts';
+import { type Actor, recordAudit } from '../../audit/record.ts';
 import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { Administrator, UserPrincipal } from '../../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
@@ -56,9 +56,6 @@ export async function deleteOrganisation(
     await removeOrganisation(app, tx, organisationId, { actorId: principal.user.id, client });
   });
 }
-
-/** Who deletes: a user, or an API key and its maker; null for an admin command and a rule. */
-type Actor = { actorId: string | null; keyId?: string | undefined; client?: Client | undefined };
 
 /**
  * Deletes an organisation by a rule or an API key, as `deleteOrganisation` does. Does nothing if there is none. `isStillWanted` is

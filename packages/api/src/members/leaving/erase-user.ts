@@ -1,6 +1,6 @@
 import { and, eq, ne } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { recordAudit } from '../../audit/record.ts';
+import { type Actor, recordAudit } from '../../audit/record.ts';
 import { endSubscriptions } from '../../billing/actions/end-subscriptions.ts';
 import { recordDeletedUser } from '../../changes/record-change.ts';
 import { endStarted } from '../../organisations/started.ts';
@@ -10,16 +10,10 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
-import type { Client } from '../../platform/security/client.ts';
 import { lockForDeletion, organisationsChanged, removeOrganisation } from './delete-organisation.ts';
 import { eraseTracesOfUser } from './erase-traces.ts';
 
-export type EraseOptions = {
-  /** Who erases: the user, an operator, or null for an admin command and a rule. */
-  actorId: string | null;
-  /** The API key that erases, whose maker the actor is. */
-  keyId?: string | undefined;
-  client?: Client | undefined;
+export type EraseOptions = Actor & {
   /** Whether organisations that the user alone owns are deleted although they have other members. */
   withMembers?: boolean;
   /** The organisations that a page showed: no other one is deleted. */
@@ -48,7 +42,7 @@ export async function eraseUser(
   if (!(await isStillWanted(app.db))) throw organisationsChanged();
   for (const id of ending) await endSubscriptions(app, id);
   // Whoever deletes their own account leaves no trace of the browser.
-  const actor = { actorId, ...(keyId !== undefined && { keyId }), client: actorId === userId ? undefined : client };
+  const actor = { actorId, keyId, client: actorId === userId ? undefined : client };
 
   const erased = await app.db.transaction(async (tx) => {
     const user = await lockForDeletion(tx, { ending, userId });

@@ -94,9 +94,9 @@ async function callEndpoint(
   const endpoint = byMethod[request.method];
   if (endpoint === undefined) throw new AppError('NOT_FOUND', 'There is no such path.');
   const answer =
-    endpoint.procedure === null
+    endpoint.id === 'webhooks.payment'
       ? await receivePaymentEvent(state, request)
-      : await procedureOf(state.api, endpoint.procedure)(inputOf(endpoint, state, request, params));
+      : await procedureOf(state.api, endpoint.id)(inputOf(endpoint, state, request, params));
   return {
     status: endpoint.status ?? 200,
     headers: endpoint.headersOf?.(answer as never) ?? {},

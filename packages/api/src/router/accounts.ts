@@ -35,6 +35,7 @@ import { resendInput, resendVerification } from '../auth/verification/send-verif
 import {
   approvedProcedure,
   body,
+  done,
   freshOrPassword,
   limited,
   nothing,
@@ -67,55 +68,44 @@ export const accountsRouter = router({
   setPassword: publicProcedure.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
     return { ok: true as const, ended: await setPassword(ctx.app, input, ctx.client) };
   }),
-  keepPassword: publicProcedure.input(body(keepPasswordInput)).mutation(async ({ ctx, input }) => {
-    await keepPassword(ctx.app, input, ctx.session.browserToken(), ctx.client);
-    return { ok: true as const };
-  }),
+  keepPassword: publicProcedure
+    .input(body(keepPasswordInput))
+    .mutation(({ ctx, input }) => done(keepPassword(ctx.app, input, ctx.session.browserToken(), ctx.client))),
   confirmChange: publicProcedure.input(body(confirmAddressChangeInput)).mutation(async ({ ctx, input }) => {
     return { ok: true as const, ended: await confirmAddressChange(ctx.app, input, ctx.client) };
   }),
   changeToken: publicProcedure
     .input(body(addressChangeTokenInput))
     .query(({ ctx, input }) => readAddressChangeToken(ctx.app, input)),
-  approveByDomain: publicProcedure.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
-    await approveByDomain(ctx.app, input, ctx.client);
-    return { ok: true as const };
-  }),
-  onboard: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
-    await completeOnboarding(ctx.app, ctx.principal, ctx.client);
-    return { ok: true as const };
-  }),
+  approveByDomain: publicProcedure
+    .input(body(approveByDomainInput))
+    .mutation(({ ctx, input }) => done(approveByDomain(ctx.app, input, ctx.client))),
+  onboard: approvedProcedure
+    .input(body(nothing))
+    .mutation(({ ctx }) => done(completeOnboarding(ctx.app, ctx.principal, ctx.client))),
   approvalProgress: userProcedure.query(({ ctx }) => readApprovalProgress(ctx.app, ctx.principal)),
   profile: userProcedure.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
   activity: approvedProcedure.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
-  endSession: userProcedure.input(body(endSessionInput)).mutation(async ({ ctx, input }) => {
-    await endSession(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  endSession: userProcedure
+    .input(body(endSessionInput))
+    .mutation(({ ctx, input }) => done(endSession(ctx.app, ctx.principal, input, ctx.client))),
   newBrowsers: userProcedure.query(({ ctx }) => readNewBrowsers(ctx.app, ctx.principal, ctx.client)),
-  acknowledgeBrowsers: userProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
-    await acknowledgeBrowsers(ctx.app, ctx.principal, ctx.client);
-    return { ok: true as const };
-  }),
-  changeName: approvedProcedure.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
-    await changeName(ctx.app, ctx.principal, input);
-    return { ok: true as const };
-  }),
+  acknowledgeBrowsers: userProcedure
+    .input(body(nothing))
+    .mutation(({ ctx }) => done(acknowledgeBrowsers(ctx.app, ctx.principal, ctx.client))),
+  changeName: approvedProcedure
+    .input(body(changeNameInput))
+    .mutation(({ ctx, input }) => done(changeName(ctx.app, ctx.principal, input))),
   changeAddress: approvedProcedure
     .use(freshOrPassword)
     .input(body(requestAddressChangeInput))
-    .mutation(async ({ ctx, input }) => {
-      await requestAddressChange(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
-  resendAddressChange: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
-    await resendAddressChange(ctx.app, ctx.principal, ctx.client);
-    return { ok: true as const };
-  }),
-  cancelAddressChange: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
-    await cancelAddressChange(ctx.app, ctx.principal);
-    return { ok: true as const };
-  }),
+    .mutation(({ ctx, input }) => done(requestAddressChange(ctx.app, ctx.principal, input, ctx.client))),
+  resendAddressChange: approvedProcedure
+    .input(body(nothing))
+    .mutation(({ ctx }) => done(resendAddressChange(ctx.app, ctx.principal, ctx.client))),
+  cancelAddressChange: approvedProcedure
+    .input(body(nothing))
+    .mutation(({ ctx }) => done(cancelAddressChange(ctx.app, ctx.principal))),
   changePassword: userProcedure.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
     const { token, ended } = await changePassword(ctx.app, ctx.principal, input, ctx.client);
     await ctx.session.renew(token);
@@ -156,8 +146,5 @@ export const accountsRouter = router({
   endOtherSessions: userProcedure
     .use(freshOrPassword)
     .input(body(endOtherSessionsInput))
-    .mutation(async ({ ctx, input }) => {
-      await endOtherSessions(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(endOtherSessions(ctx.app, ctx.principal, input, ctx.client))),
 });

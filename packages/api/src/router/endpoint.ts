@@ -7,13 +7,11 @@ export type Endpoint = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path, with parameters in braces: /api/usage/{meter}. */
   path: string;
-  /** The router's procedure that answers. Null for the webhook, which calls its use case. */
-  procedure: string | null;
   /** The input that the parameters of the path are, where the procedure has other names for them. */
   inputOfPath?: (params: Record<string, string>) => Record<string, string>;
   /** Headers of the answer, derived from its body. */
   headersOf?: (answer: never) => Record<string, string>;
-  /** A unique name, also where no procedure answers. */
+  /** The router's procedure that answers; `webhooks.payment` calls its use case. */
   id: string;
   tag: keyof typeof tags;
   summary: string;

@@ -15,7 +15,6 @@ const accountEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/signup',
-    procedure: 'accounts.signUp',
     id: 'accounts.signUp',
     tag: 'Accounts',
     summary: 'Create an organisation and its owner',
@@ -29,7 +28,6 @@ const accountEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/signup/resend',
-    procedure: 'accounts.resend',
     id: 'accounts.resend',
     tag: 'Accounts',
     summary: 'Send a fresh verification link',
@@ -42,7 +40,6 @@ const accountEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/login',
-    procedure: 'signIn.withPassword',
     id: 'signIn.withPassword',
     tag: 'Accounts',
     summary: 'Sign in with an address and a password',
@@ -57,7 +54,6 @@ const accountEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/fresh',
-    procedure: 'signIn.again',
     id: 'signIn.again',
     tag: 'Accounts',
     summary: 'Confirm the user of the session',
@@ -72,7 +68,6 @@ const accountEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/logout',
-    procedure: 'signIn.out',
     id: 'signIn.out',
     tag: 'Accounts',
     summary: 'End the session',
@@ -86,7 +81,6 @@ const accountEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/api/session',
-    procedure: 'sessions.verify',
     id: 'sessions.verify',
     tag: 'Accounts',
     summary: 'Read the signed-in user, the organisation, the role and the scopes',
@@ -125,7 +119,6 @@ function action(name: string, about: Pick<Endpoint, 'summary' | 'answer'> & Part
   return {
     method: 'post',
     path: `/api/billing/${name}`,
-    procedure: `billing.${name}`,
     id: `billing.${name}`,
     tag: 'Billing',
     access: ['session'],
@@ -141,7 +134,6 @@ const billingEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/api/subscription',
-    procedure: 'subscription.read',
     id: 'subscription.read',
     tag: 'Billing',
     summary: 'Read the plan, the usage, the features and the prices',
@@ -180,7 +172,6 @@ const billingEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/webhooks/payment',
-    procedure: null,
     id: 'webhooks.payment',
     tag: 'Billing',
     summary: 'Receive a signed event of the payment provider',
@@ -198,7 +189,6 @@ const ownEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/api/openapi.json',
-    procedure: 'service.openapi',
     id: 'service.openapi',
     tag: 'Service',
     summary: 'Read this document',

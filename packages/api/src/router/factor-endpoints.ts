@@ -17,7 +17,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/login/second-step',
-    procedure: 'signIn.secondStep',
     id: 'signIn.secondStep',
     tag: 'Accounts',
     summary: 'Finish a sign-in with a second factor',
@@ -32,7 +31,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/login/passkey/options',
-    procedure: 'signIn.passkeyOptions',
     id: 'signIn.passkeyOptions',
     tag: 'Accounts',
     summary: 'Read the options for a passkey',
@@ -47,7 +45,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/login/passkey',
-    procedure: 'signIn.withPasskey',
     id: 'signIn.withPasskey',
     tag: 'Accounts',
     summary: 'Sign in with a passkey alone',
@@ -60,7 +57,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/api/factors',
-    procedure: 'factors.list',
     id: 'factors.list',
     tag: 'Accounts',
     summary: "Read the user's second factors",
@@ -71,7 +67,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     ...change,
     path: '/api/factors/totp',
-    procedure: 'factors.totp',
     id: 'factors.totp',
     summary: 'Begin to set up an authenticator app',
     description: 'The one that the user has stays until the new one is confirmed.',
@@ -82,7 +77,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     ...change,
     path: '/api/factors/totp/confirm',
-    procedure: 'factors.confirmTotp',
     id: 'factors.confirmTotp',
     summary: 'Confirm the authenticator app by its first code',
     description: 'The first factor gives ten recovery codes, and ends the user’s other sessions.',
@@ -93,7 +87,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     ...change,
     path: '/api/factors/passkey/options',
-    procedure: 'factors.passkeyOptions',
     id: 'factors.passkeyOptions',
     summary: 'Read the options for a new passkey',
     description: 'For `navigator.credentials.create`. A user has at most 20 passkeys.',
@@ -104,7 +97,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     ...change,
     path: '/api/factors/passkey',
-    procedure: 'factors.addPasskey',
     id: 'factors.addPasskey',
     summary: 'Add a passkey',
     description: 'The first factor gives ten recovery codes, and ends the user’s other sessions.',
@@ -115,7 +107,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     ...change,
     path: '/api/factors/recovery-codes',
-    procedure: 'factors.recoveryCodes',
     id: 'factors.recoveryCodes',
     summary: 'Make ten recovery codes in place of the earlier ones',
     body: z.object({}),
@@ -125,7 +116,6 @@ export const factorEndpoints: Endpoint[] = [
   {
     ...change,
     path: '/api/factors/remove',
-    procedure: 'factors.remove',
     id: 'factors.remove',
     summary: 'Remove an authenticator app ("totp") or a passkey',
     description:

@@ -12,7 +12,16 @@ import {
 import { addPasskey, addPasskeyInput, newPasskeyOptions } from '../auth/factors/passkeys.ts';
 import { readRequirement } from '../auth/factors/read-requirement.ts';
 import { answerReview, answerReviewInput, readReview } from '../auth/factors/review.ts';
-import { approvedProcedure, approvedSetupProcedure, body, fresh, nothing, router, setupProcedure } from './trpc.ts';
+import {
+  approvedProcedure,
+  approvedSetupProcedure,
+  body,
+  done,
+  fresh,
+  nothing,
+  router,
+  setupProcedure,
+} from './trpc.ts';
 
 /** What changes a user's factors needs a fresh session. */
 const freshProcedure = approvedProcedure.use(fresh);
@@ -41,12 +50,10 @@ export const factorsRouter = router({
     .input(body(nothing))
     .mutation(({ ctx }) => renewRecoveryCodes(ctx.app, ctx.principal, ctx.client)),
   review: setupProcedure.query(({ ctx }) => readReview(ctx.app, ctx.principal)),
-  answerReview: setupProcedure.input(body(answerReviewInput)).mutation(async ({ ctx, input }) => {
-    await answerReview(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
-  remove: freshProcedure.input(body(removeFactorInput)).mutation(async ({ ctx, input }) => {
-    await removeFactor(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  answerReview: setupProcedure
+    .input(body(answerReviewInput))
+    .mutation(({ ctx, input }) => done(answerReview(ctx.app, ctx.principal, input, ctx.client))),
+  remove: freshProcedure
+    .input(body(removeFactorInput))
+    .mutation(({ ctx, input }) => done(removeFactor(ctx.app, ctx.principal, input, ctx.client))),
 });

@@ -17,7 +17,6 @@ type About = Pick<Endpoint, 'method' | 'path' | 'id' | 'summary' | 'answer'> & P
 
 function manages(about: About): Endpoint {
   return {
-    procedure: about.id,
     tag: 'Management',
     access: ['key'],
     scope: 'MANAGE',

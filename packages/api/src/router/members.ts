@@ -28,6 +28,7 @@ import {
   approvedProcedure,
   awayProcedure,
   body,
+  done,
   freshOrPassword,
   publicProcedure,
   router,
@@ -50,18 +51,14 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => invite(ctx.app, ctx.principal, input, ctx.client)),
   withdraw: scopedProcedure('ADMIN')
     .input(body(revokeInvitationInput))
-    .mutation(async ({ ctx, input }) => {
-      await revokeInvitation(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(revokeInvitation(ctx.app, ctx.principal, input, ctx.client))),
   invitation: publicProcedure
     .input(body(invitationInput))
     .query(({ ctx, input }) => openInvitation(ctx.app, ctx.principal, input)),
   /** Open to users whose own organisation awaits approval. */
-  join: userProcedure.input(body(invitationInput)).mutation(async ({ ctx, input }) => {
-    await join(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  join: userProcedure
+    .input(body(invitationInput))
+    .mutation(({ ctx, input }) => done(join(ctx.app, ctx.principal, input, ctx.client))),
   changeRole: scopedProcedure('ADMIN')
     .input(body(changeRoleInput))
     .mutation(async ({ ctx, input }) => {
@@ -89,10 +86,7 @@ export const keysRouter = router({
     .mutation(({ ctx, input }) => createKey(ctx.app, ctx.principal, input, ctx.client)),
   revoke: scopedProcedure('ADMIN')
     .input(body(revokeKeyInput))
-    .mutation(async ({ ctx, input }) => {
-      await revokeKey(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(revokeKey(ctx.app, ctx.principal, input, ctx.client))),
 });
 
 export const leavingRouter = router({
@@ -109,8 +103,5 @@ export const leavingRouter = router({
   deleteOrganisation: scopedProcedure('ADMIN')
     .use(freshOrPassword)
     .input(body(deleteOrganisationInput))
-    .mutation(async ({ ctx, input }) => {
-      await deleteOrganisation(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(deleteOrganisation(ctx.app, ctx.principal, input, ctx.client))),
 });

@@ -46,7 +46,7 @@ import {
   suspendUser,
   suspendUserInput,
 } from '../operators/users/suspend-user.ts';
-import { body, fresh, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
+import { body, done, fresh, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
   queue: operatorProcedure.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
@@ -76,10 +76,9 @@ export const operatorsRouter = router({
     .use(freshOrPassword)
     .input(body(passwordLinkInput))
     .mutation(({ ctx, input }) => createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
-  resetSecondFactor: operatorProcedure.input(body(userInput)).mutation(async ({ ctx, input }) => {
-    await resetSecondFactorOf(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  resetSecondFactor: operatorProcedure
+    .input(body(userInput))
+    .mutation(({ ctx, input }) => done(resetSecondFactorOf(ctx.app, ctx.principal, input, ctx.client))),
   endSessions: operatorProcedure
     .input(body(userInput))
     .mutation(({ ctx, input }) => endSessionsInConsole(ctx.app, ctx.principal, input, ctx.client)),
@@ -128,10 +127,9 @@ export const operatorsRouter = router({
     .use(freshOrPassword)
     .input(body(createDeploymentKeyInput))
     .mutation(({ ctx, input }) => createDeploymentKey(ctx.app, ctx.principal, input, ctx.client)),
-  revokeKey: operatorProcedure.input(body(operatorKeyInput)).mutation(async ({ ctx, input }) => {
-    await revokeDeploymentKey(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  revokeKey: operatorProcedure
+    .input(body(operatorKeyInput))
+    .mutation(({ ctx, input }) => done(revokeDeploymentKey(ctx.app, ctx.principal, input, ctx.client))),
   events: operatorProcedure
     .input(body(eventsInput))
     .query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),

@@ -26,6 +26,7 @@ import {
   awayProcedure,
   body,
   deploymentProcedure,
+  done,
   freshOrPassword,
   limitedApprovedProcedure,
   router,
@@ -38,46 +39,32 @@ export const organisationsRouter = router({
     .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
   mine: awayProcedure.query(({ ctx }) => listOwnOrganisations(ctx.app, ctx.principal)),
   read: scopedProcedure('READ').query(({ ctx }) => readOrganisation(ctx.app, ctx.principal)),
-  switch: awayProcedure.input(body(switchInput)).mutation(async ({ ctx, input }) => {
-    await switchOrganisation(ctx.app, ctx.principal, input);
-    return { ok: true as const };
-  }),
+  switch: awayProcedure
+    .input(body(switchInput))
+    .mutation(({ ctx, input }) => done(switchOrganisation(ctx.app, ctx.principal, input))),
   /** Shares the limit of sign-up, which creates organisations as well. */
   create: limitedApprovedProcedure('sign-up-client')
     .input(body(createOrganisationInput))
     .mutation(({ ctx, input }) => createOwnOrganisation(ctx.app, ctx.principal, input, ctx.client)),
-  withdraw: approvedProcedure.input(body(withdrawInput)).mutation(async ({ ctx, input }) => {
-    await withdrawOrganisation(ctx.app, ctx.principal, input, ctx.client);
-    return { ok: true as const };
-  }),
+  withdraw: approvedProcedure
+    .input(body(withdrawInput))
+    .mutation(({ ctx, input }) => done(withdrawOrganisation(ctx.app, ctx.principal, input, ctx.client))),
   auditLog: scopedProcedure('ADMIN')
     .input(body(auditLogInput))
     .query(({ ctx, input }) => readAuditLog(ctx.app, ctx.principal, input)),
   rename: scopedProcedure('ADMIN')
     .input(body(renameInput))
-    .mutation(async ({ ctx, input }) => {
-      await renameOwnOrganisation(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(renameOwnOrganisation(ctx.app, ctx.principal, input, ctx.client))),
   changeBillingContact: scopedProcedure('ADMIN')
     .input(body(billingContactInput))
-    .mutation(async ({ ctx, input }) => {
-      await changeBillingContact(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(changeBillingContact(ctx.app, ctx.principal, input, ctx.client))),
   secondFactorRule: scopedProcedure('ADMIN').query(({ ctx }) => readSecondFactorRule(ctx.app, ctx.principal)),
   requireSecondFactor: scopedProcedure('ADMIN')
     .use(freshOrPassword)
     .input(body(requireSecondFactorInput))
-    .mutation(async ({ ctx, input }) => {
-      await requireSecondFactor(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(requireSecondFactor(ctx.app, ctx.principal, input, ctx.client))),
   transfer: scopedProcedure('ADMIN')
     .use(freshOrPassword)
     .input(body(transferInput))
-    .mutation(async ({ ctx, input }) => {
-      await transferOwnership(ctx.app, ctx.principal, input, ctx.client);
-      return { ok: true as const };
-    }),
+    .mutation(({ ctx, input }) => done(transferOwnership(ctx.app, ctx.principal, input, ctx.client))),
 });

@@ -24,7 +24,6 @@ type EndpointFields = Pick<Endpoint, 'id' | 'path' | 'summary' | 'answer'> & Par
 function reads(about: EndpointFields): Endpoint {
   return {
     method: 'get',
-    procedure: about.id,
     tag: 'Services',
     access: ['session', 'key'],
     scope: 'READ',
@@ -149,7 +148,6 @@ export const tokenEndpoints: Endpoint[] = [
   {
     method: 'post',
     path: '/api/token',
-    procedure: 'tokens.issue',
     id: 'tokens.issue',
     tag: 'Services',
     summary: 'Exchange a session or an API key for a signed token',
@@ -163,7 +161,6 @@ export const tokenEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/.well-known/jwks.json',
-    procedure: 'tokens.keySet',
     id: 'tokens.keySet',
     tag: 'Services',
     summary: 'Read the keys that verify tokens',

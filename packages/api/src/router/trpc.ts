@@ -377,6 +377,12 @@ type BodyParser<Schema extends z.ZodType> = {
   parse: (input: unknown) => z.output<Schema>;
 };
 
+/** The answer of an action that tells no more than that it was carried out. */
+export async function done(action: Promise<unknown>): Promise<{ ok: true }> {
+  await action;
+  return { ok: true };
+}
+
 /** The body of an action without input. A body that is sent must still be readable. */
 export const nothing = z.object({}).optional();
 

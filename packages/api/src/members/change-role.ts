@@ -10,7 +10,7 @@ import { recordChange } from '../changes/record-change.ts';
 import { type Ended, endStarted, keepKeysField } from '../organisations/started.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
-import { zodMessage } from '../platform/messages.ts';
+import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
@@ -55,7 +55,7 @@ export async function changeRole(
     const members = await lockMembers(tx, organisationId);
     const own = await requireAdministrator(tx, members, principal);
     const before = requireMember(members, userId);
-    if (before === 'owner' || role === 'owner') requireOwner(own);
+    if (before === 'owner' || role === 'owner') requireOwner(own, message('owner_makes_owners'));
     if (before === role) return null;
     if (before === 'owner') requireAnotherOwner(members, userId);
 

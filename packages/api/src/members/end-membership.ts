@@ -43,7 +43,7 @@ export async function removeMember(
     const own = await requireAdministrator(tx, members, principal);
     const role = requireMember(members, userId);
     if (role === 'owner') {
-      requireOwner(own);
+      requireOwner(own, message('owner_makes_owners'));
       requireAnotherOwner(members, userId);
     }
 

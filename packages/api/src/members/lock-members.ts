@@ -6,7 +6,7 @@ import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
-import { message } from '../platform/messages.ts';
+import { type Message, message } from '../platform/messages.ts';
 
 export type Members = Map<string, { role: Role; suspended: boolean }>;
 
@@ -45,11 +45,10 @@ export function requireMember(members: Members, userId: string): Role {
   return member.role;
 }
 
-/** @throws AppError FORBIDDEN if the role is not owner. */
-export function requireOwner(role: Role): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_makes_owners'));
+/** @throws AppError FORBIDDEN, with a sentence that says what only owners do, if the role is not owner. */
+export function requireOwner(role: Role | null, sentence: Message): void {
+  if (role !== 'owner') throw new AppError('FORBIDDEN', sentence);
 }
-
 /**
  * Checks that the organisation has another owner. A suspended owner does not count.
  *

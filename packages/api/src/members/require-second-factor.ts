@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { hasFactor } from '../auth/factors/has-factor.ts';
 import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
-import type { Administrator, UserPrincipal } from '../auth/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
@@ -13,7 +13,7 @@ import { dayMilliseconds } from '../platform/durations.ts';
 import { AppError, invalid } from '../platform/errors.ts';
 import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
-import { lockMembers, requireAdministrator } from './lock-members.ts';
+import { lockMembers, requireAdministrator, requireOwner } from './lock-members.ts';
 
 export const requireSecondFactorInput = z.object({
   organisation_id: organisationField,
@@ -44,13 +44,16 @@ export async function requireSecondFactor(
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
-  requireOwnRole(principal.role);
+  requireOwner(principal.role, message('owner_requires_factor'));
   if (!principal.hasFactor) throw new AppError('CONFLICT', message('own_factor_first'));
   await confirmUser(app, principal, confirming, client);
   const secondFactorFrom = from === null ? null : firstMoment(app, from);
 
   await app.db.transaction(async (tx) => {
-    requireOwnRole(await requireAdministrator(tx, await lockMembers(tx, organisationId), principal));
+    requireOwner(
+      await requireAdministrator(tx, await lockMembers(tx, organisationId), principal),
+      message('owner_requires_factor'),
+    );
     await tx.update(organisations).set({ secondFactorFrom }).where(eq(organisations.id, organisationId));
     const details: Record<string, string> = from === null ? {} : { from };
     await recordAudit(tx, app.now(), {
@@ -69,10 +72,6 @@ function firstMoment(app: App, day: string): Date {
   if (ahead <= -dayMilliseconds) throw invalid({ from: message('day_in_past') });
   if (ahead > longestMilliseconds) throw invalid({ from: message('day_too_late') });
   return moment;
-}
-
-function requireOwnRole(role: UserPrincipal['role']): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_requires_factor'));
 }
 
 const maxNamed = 100;

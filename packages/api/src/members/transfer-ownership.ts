@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { confirmation, confirmUser } from '../auth/password/fresh-sign-in.ts';
-import type { Administrator, UserPrincipal } from '../auth/principal.ts';
+import type { Administrator } from '../auth/principal.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { organisationField, requireSameOrganisation } from '../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../auth/sessions/session.ts';
@@ -11,11 +11,11 @@ import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
-import { AppError, invalid } from '../platform/errors.ts';
+import { invalid } from '../platform/errors.ts';
 import { message } from '../platform/messages.ts';
 import { emailField } from '../platform/security/address.ts';
 import type { Client } from '../platform/security/client.ts';
-import { lockMembers } from './lock-members.ts';
+import { lockMembers, requireOwner } from './lock-members.ts';
 
 export const transferInput = z.object({
   organisation_id: organisationField,
@@ -39,7 +39,7 @@ export async function transferOwnership(
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
-  requireOwnRole(principal.role);
+  requireOwner(principal.role, message('owner_transfers'));
   await confirmUser(app, principal, confirming, client);
 
   await app.db.transaction(async (tx) => {
@@ -48,7 +48,7 @@ export async function transferOwnership(
     if (userId !== null) await lockUser(tx, userId);
     const members = await lockMembers(tx, organisationId);
     await requireExistingSession(tx, principal);
-    requireOwnRole(members.get(principal.user.id)?.role ?? null);
+    requireOwner(members.get(principal.user.id)?.role ?? null, message('owner_transfers'));
     const target = userId === null ? undefined : members.get(userId);
     if (userId === null || target === undefined) throw invalid({ email: message('no_member_with_address') });
     if (target.role === 'owner') throw invalid({ email: message('owner_already') });
@@ -65,10 +65,6 @@ export async function transferOwnership(
       details: { from: target.role, to: 'owner' },
     });
   });
-}
-
-function requireOwnRole(role: UserPrincipal['role']): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_transfers'));
 }
 
 async function memberBy(tx: Transaction, organisationId: string, email: string): Promise<string | null> {

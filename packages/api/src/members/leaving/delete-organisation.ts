@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { type Actor, recordAudit } from '../../audit/record.ts';
 import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
-import type { Administrator, UserPrincipal } from '../../auth/principal.ts';
+import type { Administrator } from '../../auth/principal.ts';
 import { organisationField, requireSameOrganisation } from '../../auth/sessions/require-same-organisation.ts';
 import { requireExistingSession } from '../../auth/sessions/session.ts';
 import { endSubscriptions, mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
@@ -17,6 +17,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { requireOwner } from '../lock-members.ts';
 import { eraseTracesOfOrganisation } from './erase-traces.ts';
 
 export const deleteOrganisationInput = z.object({
@@ -41,7 +42,7 @@ export async function deleteOrganisation(
   client: Client,
 ): Promise<void> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
-  requireOwnRole(principal.role);
+  requireOwner(principal.role, message('owner_deletes'));
   await confirmUser(app, principal, confirming, client);
   await endSubscriptions(app, organisationId);
 
@@ -52,7 +53,7 @@ export async function deleteOrganisation(
       .select({ role: memberships.role })
       .from(memberships)
       .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
-    requireOwnRole(own?.role ?? null);
+    requireOwner(own?.role ?? null, message('owner_deletes'));
     await removeOrganisation(app, tx, organisationId, { actorId: principal.user.id, client });
   });
 }
@@ -104,10 +105,6 @@ export async function removeOrganisation(
   await recordAudit(tx, now, { action: 'organisation-deleted', ...actor, organisationId });
   await eraseTracesOfOrganisation(tx, organisationId);
   return deleted.map(({ slug }) => slug);
-}
-
-function requireOwnRole(role: UserPrincipal['role']): void {
-  if (role !== 'owner') throw new AppError('FORBIDDEN', message('owner_deletes'));
 }
 
 type PlannedDeletion = {

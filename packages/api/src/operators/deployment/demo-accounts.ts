@@ -1,15 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { recordAudit } from '../../audit/record.ts';
-import { recordChange } from '../../changes/record-change.ts';
-import { endLinksOf } from '../../organisations/end-access.ts';
-import { endStarted } from '../../organisations/started.ts';
 import { isLoopback } from '../../platform/config.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
-import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
 import { commandLine } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
+import { closeUser } from '../users/suspend-user.ts';
 
 /**
  * Marks a user as one of `npm start`'s demo accounts. A service that other machines can
@@ -34,25 +30,21 @@ export async function markDemoAccount(app: App, { userId }: { userId: string }):
  */
 export function closeDemoAccounts(app: App): Promise<string[]> {
   return app.db.transaction(async (tx) => {
-    const now = app.now();
     const demo = await tx
-      .select({ id: users.id, email: users.email, suspendedAt: users.suspendedAt })
+      .select({ id: users.id, email: users.email })
       .from(users)
       .where(eq(users.demo, true))
       .orderBy(users.id)
       .for('update');
 
-    for (const { id, suspendedAt } of demo) {
+    for (const { id } of demo) {
+      // One that is suspended already is suspended anew, so that the keys end that were kept then.
       await tx
         .update(users)
-        .set({ demo: false, operator: false, passwordHash: null, suspendedAt: suspendedAt ?? now })
+        .set({ demo: false, operator: false, passwordHash: null, suspendedAt: null })
         .where(eq(users.id, id));
       await tx.delete(identities).where(eq(identities.userId, id));
-      await endLinksOf(tx, [id], now);
-      await tx.delete(sessions).where(eq(sessions.userId, id));
-      await endStarted(tx, now, { userId: id, of: 'everything', keys: 'revoke', actor: commandLine });
-      await recordAudit(tx, now, { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
-      if (suspendedAt === null) await recordChange(tx, now, { type: 'user.suspended', userId: id });
+      await closeUser(app, tx, { userId: id, reason: 'demo account' }, commandLine);
     }
     return demo.map(({ email }) => email);
   });

@@ -9,7 +9,7 @@ import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
 import { message, zodMessage } from '../platform/messages.ts';
 import { addressSearchTexts } from '../platform/security/address.ts';
-import { idAfter, keysetInput, keysetPageOf } from '../platform/security/keyset-pagination.ts';
+import { idAfter, keysetInput, keysetPageOf, pageOf } from '../platform/security/keyset-pagination.ts';
 import { freeLine, partOf } from '../platform/security/text.ts';
 
 /** The members of one page. */
@@ -64,8 +64,7 @@ export async function listMembers(app: App, principal: Reader, input: z.output<t
     .orderBy(memberships.createdAt, memberships.userId)
     .limit(pageSize + 1);
 
-  const page = rows.slice(0, pageSize);
-  const last = page.at(-1);
+  const { page, next } = pageOf(rows, pageSize, ({ joinedAt, id }) => `${joinedAt.getTime()}_${id}`);
   const [counts] = await app.db
     .select({ total: count(), found: sql<number>`count(*) filter (where ${matches(input?.search) ?? sql`true`})::int` })
     .from(memberships)
@@ -83,7 +82,7 @@ export async function listMembers(app: App, principal: Reader, input: z.output<t
     })),
     total: counts?.total ?? 0,
     found: counts?.found ?? 0,
-    next: rows.length > pageSize && last !== undefined ? `${last.joinedAt.getTime()}_${last.id}` : null,
+    next,
     /** Whether the principal is the only owner who is not suspended. */
     is_only_owner: principal.role === 'owner' && !(await hasAnotherOwner(app, organisationId, principal.user.id)),
   };
@@ -152,6 +151,6 @@ export async function listMembersOf(
     .orderBy(asc(memberships.userId))
     .limit(input.limit + 1);
 
-  const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(rows, input.limit);
   return { members: page.map(({ role, ...user }) => ({ user, role })), next };
 }

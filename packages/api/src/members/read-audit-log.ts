@@ -40,6 +40,6 @@ export async function readAuditLog(app: App, principal: Administrator, input: z.
     after: idAfter(input),
     limit: limit + 1,
   });
-  const { page, next } = keysetPageOf(entries, limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(entries, limit);
   return { tiers, actions: loggedActions, log: { entries: page, next } };
 }

@@ -1,7 +1,8 @@
-import { eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Operator } from '../auth/principal.ts';
 import { type Account, accountById, lockUser } from '../auth/sessions/account.ts';
 import { requireExistingSession } from '../auth/sessions/session.ts';
+import { nameColumns } from '../organisations/account-status.ts';
 import type { Executor, Transaction } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
@@ -65,15 +66,17 @@ export async function readUser(db: Executor, userId: string): Promise<{ id: stri
   return user;
 }
 
+/** Whether a user has the operator mark. */
+export async function isOperator(db: Executor, userId: string): Promise<boolean> {
+  return (await db.$count(users, and(eq(users.id, userId), eq(users.operator, true)))) > 0;
+}
+
 /** Returns an organisation's names. @throws AppError NOT_FOUND if there is no such organisation. */
 export async function readOrganisationNames(
   db: Executor,
   organisationId: string,
 ): Promise<{ id: string; slug: string; name: string | null }> {
-  const [organisation] = await db
-    .select({ id: organisations.id, slug: organisations.slug, name: organisations.name })
-    .from(organisations)
-    .where(eq(organisations.id, organisationId));
+  const [organisation] = await db.select(nameColumns).from(organisations).where(eq(organisations.id, organisationId));
   if (organisation === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
   return organisation;
 }

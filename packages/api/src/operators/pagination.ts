@@ -42,9 +42,3 @@ export const listInput = z.object({
   /** The number of rows. Exports read larger pages than users do. */
   rows: z.number('This must be a number.').int().min(1).max(maxRows).default(50),
 });
-
-/** Splits rows that were read with one more than the page has. `next` is the id to continue after, null on the last page. */
-export function pageOf<Row extends { id: string }>(rows: Row[], size: number): { shown: Row[]; next: string | null } {
-  const shown = rows.slice(0, size);
-  return { shown, next: rows.length > size ? (shown.at(-1)?.id ?? null) : null };
-}

@@ -5,12 +5,14 @@ import type { App } from '../app.ts';
 import { type AuditAction, auditActions } from '../audit/actions.ts';
 import { aboutUser } from '../audit/read-activity.ts';
 import type { Operator } from '../auth/principal.ts';
+import { nameColumns } from '../organisations/account-status.ts';
 import type { Executor } from '../platform/db/client.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { isAppError } from '../platform/errors.ts';
+import { pageOf } from '../platform/security/keyset-pagination.ts';
 import { freeLine } from '../platform/security/text.ts';
 import { findUser } from './find-accounts.ts';
 import { beforeCursor, cursorInput, cursorOf } from './pagination.ts';
@@ -80,7 +82,7 @@ export async function readAudit(app: App, _operator: Operator, { person, action,
       actor: users.email,
       key: apiKeys.name,
       subject: subject.email,
-      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+      organisation: nameColumns,
     })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
@@ -97,10 +99,9 @@ export async function readAudit(app: App, _operator: Operator, { person, action,
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
     .limit(rowsPerPage + 1);
 
-  const shown = rows.slice(0, rowsPerPage);
-  const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
+  const { page, next } = pageOf(rows, rowsPerPage, ({ entry }) => cursorOf(entry.at, entry.id));
   return {
-    entries: shown.map(({ entry, actor, key, subject: about, organisation }) => ({
+    entries: page.map(({ entry, actor, key, subject: about, organisation }) => ({
       ...shownEntry(entry, actor, key),
       /** The user whom it is about, unless that is the actor; the address is null of a deleted one. */
       person:
@@ -109,7 +110,7 @@ export async function readAudit(app: App, _operator: Operator, { person, action,
           : { id: entry.userId, email: about },
       organisation,
     })),
-    next: last === undefined ? null : cursorOf(last.entry.at, last.entry.id),
+    next,
   };
 }
 

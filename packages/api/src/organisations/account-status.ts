@@ -61,11 +61,12 @@ export function isApprovedDomain({ config }: Pick<App, 'config'>, email: string)
   return config.approvedDomains.includes('*') || config.approvedDomains.includes(domainOf(email));
 }
 
+/** The columns that name an organisation. */
+export const nameColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
+
 /** The columns that name an organisation and decide its status. */
 export const basicColumns = {
-  id: organisations.id,
-  slug: organisations.slug,
-  name: organisations.name,
+  ...nameColumns,
   approval: organisations.approval,
   suspendedAt: organisations.suspendedAt,
 };

@@ -6,6 +6,7 @@ import { oneTimeTokens } from '../platform/db/schema/accounts.ts';
 import { apiKeys } from '../platform/db/schema/keys.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
+import { nameColumns } from './account-status.ts';
 
 /** The field by which somebody else than the maker keeps the API keys that would be revoked. */
 export const keepKeysField = z.boolean().optional();
@@ -48,7 +49,7 @@ export async function readStarted(db: Executor, now: Date, ending: Ending) {
     .select({
       id: apiKeys.id,
       name: apiKeys.name,
-      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+      organisation: nameColumns,
     })
     .from(apiKeys)
     .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))

@@ -31,7 +31,7 @@ export async function listOrganisations(app: App, _principal: ForDeployment, inp
     .orderBy(asc(organisations.id))
     .limit(input.limit + 1);
 
-  const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(rows, input.limit);
   return {
     organisations: page.map(({ id, slug, name, planRow, ...status }) => {
       return { id, slug, name, approval: approvalOf(status), tier: currentPlan(app, planRow).tier };

@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNull, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { scopesOfKey } from '../../auth/key-format.ts';
 import type { Administrator } from '../../auth/principal.ts';
+import { nameColumns } from '../../organisations/account-status.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -29,7 +30,7 @@ export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) 
       key: apiKeys,
       // The address comes first, because drizzle treats a joined row whose first column is null as missing.
       creator: { email: users.email, name: users.name },
-      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+      organisation: nameColumns,
     })
     .from(apiKeys)
     .leftJoin(users, eq(users.id, apiKeys.createdBy))

@@ -9,6 +9,7 @@ import { readRow } from '../../billing/subscription/subscription-rows.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import type { Report } from '../../billing/sync/report.ts';
 import { syncSubscription } from '../../billing/sync/sync.ts';
+import { nameColumns } from '../../organisations/account-status.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -16,7 +17,7 @@ import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { storableText } from '../../platform/security/text.ts';
 import { maxCounted } from '../queue/read-queue.ts';
-import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
+import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const maxRows = 100;
 
@@ -28,7 +29,7 @@ const maxRows = 100;
 export async function readDrift(app: App, _operator: Operator) {
   const drifting = or(subscription.needsSync, sql`${subscription.problem} is not null`);
   const rows = await app.db
-    .select({ ...subscriptionColumns, organisation: ownerColumns })
+    .select({ ...subscriptionColumns, organisation: nameColumns })
     .from(subscription)
     .innerJoin(organisations, eq(organisations.id, subscription.organisationId))
     .where(drifting)

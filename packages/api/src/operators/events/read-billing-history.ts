@@ -5,11 +5,11 @@ import type { Operator } from '../../auth/principal.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
-import { organisations } from '../../platform/db/schema/organisations.ts';
-import { AppError } from '../../platform/errors.ts';
-import { message, zodMessage } from '../../platform/messages.ts';
+import { zodMessage } from '../../platform/messages.ts';
+import { pageOf } from '../../platform/security/keyset-pagination.ts';
+import { readOrganisationNames } from '../find-accounts.ts';
 import { type NameOfPrice, nameOfPrice, readEventChange } from './event-change.ts';
-import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
+import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const rowsPerPage = 50;
 
@@ -29,18 +29,15 @@ type Input = z.output<typeof historyInput>;
  * @throws AppError NOT_FOUND if there is no such organisation.
  */
 export async function readBillingHistory(app: App, _operator: Operator, { organisation_id: id, before }: Input) {
-  const [organisation] = await app.db.select(ownerColumns).from(organisations).where(eq(organisations.id, id));
-  if (organisation === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
-
+  const organisation = await readOrganisationNames(app.db, id);
   const nameOf = nameOfPrice(app);
   const [moments, rows] = await Promise.all([momentsOf(app, id, before), rowsOf(app, id)]);
-  const shown = moments.slice(0, rowsPerPage);
-  const last = moments.length > rowsPerPage ? shown.at(-1) : undefined;
+  const { page, next } = pageOf(moments, rowsPerPage, ({ at, key }) => `${at}/${key}`);
   return {
     organisation,
     subscriptions: rows.map((row) => shownSubscription(app, row)),
-    moments: shown.map((moment) => shownMoment(moment, nameOf)),
-    next: last === undefined ? null : `${last.at}/${last.key}`,
+    moments: page.map((moment) => shownMoment(moment, nameOf)),
+    next,
   };
 }
 

@@ -3,14 +3,16 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { handlerOf } from '../../billing/events/event-handlers.ts';
+import { nameColumns } from '../../organisations/account-status.ts';
 import { paymentEvents as event, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
+import { pageOf } from '../../platform/security/keyset-pagination.ts';
 import { beginningOf, freeLine, storableText } from '../../platform/security/text.ts';
 import { contains } from '../search.ts';
 import { nameOfPrice, readEventChange } from './event-change.ts';
-import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
+import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const rowsPerPage = 50;
 /** A search by name shows the events of this many organisations at most. */
@@ -41,7 +43,7 @@ export async function readEvents(app: App, _operator: Operator, { search, flagge
       number: event.number,
       outcome: event.outcome,
       flagged: event.flagged,
-      organisation: ownerColumns,
+      organisation: nameColumns,
     })
     .from(event)
     .leftJoin(organisations, eq(organisations.id, event.organisationId))
@@ -49,11 +51,10 @@ export async function readEvents(app: App, _operator: Operator, { search, flagge
     .orderBy(desc(event.receivedAt), desc(event.number))
     .limit(rowsPerPage + 1);
 
-  const shown = rows.slice(0, rowsPerPage);
-  const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
+  const { page, next } = pageOf(rows, rowsPerPage, ({ receivedAt, number }) => `${receivedAt.getTime()}-${number}`);
   return {
-    events: shown.map(({ receivedAt, number: _, ...row }) => ({ ...row, received_at: receivedAt.toISOString() })),
-    next: last === undefined ? null : `${last.receivedAt.getTime()}-${last.number}`,
+    events: page.map(({ receivedAt, number: _, ...row }) => ({ ...row, received_at: receivedAt.toISOString() })),
+    next,
   };
 }
 
@@ -103,7 +104,7 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
   const [found] = await app.db
     .select({
       event,
-      organisation: ownerColumns,
+      organisation: nameColumns,
       subscription: subscriptionColumns,
     })
     .from(event)

@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { heldBy } from '../../billing/entitlement/rank-subscriptions.ts';
 import { paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
-import { organisations } from '../../platform/db/schema/organisations.ts';
 
 /** The columns of a subscription record that operators see. */
 export const subscriptionColumns = {
@@ -20,9 +19,6 @@ export const subscriptionColumns = {
   syncedAt: subscription.syncedAt,
   problem: subscription.problem,
 };
-
-/** The columns that name the organisation of an event or a subscription. */
-export const ownerColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
 
 type ShownColumns = Pick<typeof subscription.$inferSelect, keyof typeof subscriptionColumns>;
 

@@ -10,6 +10,7 @@ import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import type { Actor } from '../actor.ts';
+import { isOperator } from '../find-accounts.ts';
 
 /** The actor of what an API key does: the key, and its maker. */
 export type KeyActor = Actor & { keyId: string };
@@ -44,8 +45,7 @@ export async function lockManaged(tx: Transaction, userId: string): Promise<void
 
 /** @throws AppError FORBIDDEN for an operator. */
 export async function requireNoOperator(db: Executor, userId: string): Promise<void> {
-  const isOperator = and(eq(users.id, userId), eq(users.operator, true));
-  if ((await db.$count(users, isOperator)) > 0) throw touchesOperator();
+  if (await isOperator(db, userId)) throw touchesOperator();
 }
 
 /**

@@ -39,7 +39,7 @@ export async function listManagedInvitations(app: App, key: ManagingKey, input: 
     .orderBy(asc(invitations.id))
     .limit(input.limit + 1);
 
-  const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(rows, input.limit);
   return {
     invitations: page.map(({ id, note, role, createdAt, expiresAt }) => ({
       id,

@@ -45,7 +45,7 @@ export async function listManagedUsers(app: App, _key: ManagingKey, input: z.out
     .orderBy(asc(users.id))
     .limit(input.limit + 1);
 
-  const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(rows, input.limit);
   const approvals = await readMemberships(
     app.db,
     page.map(({ id }) => id),

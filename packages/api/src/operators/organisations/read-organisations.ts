@@ -12,9 +12,10 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
+import { pageOf } from '../../platform/security/keyset-pagination.ts';
 import { freeLine } from '../../platform/security/text.ts';
 import type { CommandLine } from '../actor.ts';
-import { listInput, pageOf } from '../pagination.ts';
+import { listInput } from '../pagination.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
 import { contains, readSearchReach } from '../search.ts';
 
@@ -50,9 +51,9 @@ export async function listOrganisations(
     )
     .orderBy(desc(organisations.id))
     .limit(rows + 1);
-  const { shown, next } = pageOf(found, rows);
+  const { page, next } = pageOf(found, rows, ({ id }) => id);
   return {
-    organisations: shown.map((row) => shownOrganisation(app, row)),
+    organisations: page.map((row) => shownOrganisation(app, row)),
     next,
     search_finds: await readSearchReach(app),
   };

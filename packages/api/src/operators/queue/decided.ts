@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { recordChange } from '../../changes/record-change.ts';
+import { nameColumns } from '../../organisations/account-status.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';
@@ -13,6 +14,7 @@ import { dayMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { pageOf } from '../../platform/security/keyset-pagination.ts';
 import { shownTime } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { organisationColumns, organisationInput } from '../organisations/read-organisations.ts';
@@ -31,7 +33,7 @@ export async function readDecided(app: App, principal: Operator, { after }: z.ou
 
   const rows = await app.db
     .select({
-      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+      organisation: nameColumns,
       owner: organisationColumns.owner,
       approval: organisations.approval,
       suspendedAt: organisations.suspendedAt,
@@ -50,10 +52,9 @@ export async function readDecided(app: App, principal: Operator, { after }: z.ou
     .orderBy(desc(decidedAt), desc(organisations.id))
     .limit(rowsPerPage + 1);
 
-  const shown = rows.slice(0, rowsPerPage);
-  const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
+  const { page, next } = pageOf(rows, rowsPerPage, ({ decidedAt: at, organisation }) => cursorOf(at, organisation.id));
   return {
-    decided: shown.map(({ decidedAt: at, decidedBy: by, suspendedAt, approval, ...row }) => ({
+    decided: page.map(({ decidedAt: at, decidedBy: by, suspendedAt, approval, ...row }) => ({
       ...row,
       decision: approval === 'declined' ? ('declined' as const) : ('approved' as const),
       decided_at: at.toISOString(),
@@ -61,7 +62,7 @@ export async function readDecided(app: App, principal: Operator, { after }: z.ou
       decided_by: by,
       can_undo: suspendedAt === null && row.organisation.id !== own && canBeUndone(app, at),
     })),
-    next: last === undefined ? null : cursorOf(last.decidedAt, last.organisation.id),
+    next,
   };
 }
 

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, gte, ilike, isNotNull, isNull, lte, or, type SQL, sql
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
+import { nameColumns } from '../../organisations/account-status.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
@@ -9,6 +10,7 @@ import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
+import { pageOf } from '../../platform/security/keyset-pagination.ts';
 import { freeLine, partOf } from '../../platform/security/text.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pagination.ts';
 import { invitedWithoutOrganisation } from './decide.ts';
@@ -30,7 +32,7 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
   const firstOwner = verifiedOwner(app.db);
   const withOrganisation = await app.db
     .select({
-      organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
+      organisation: nameColumns,
       requestedAt: organisations.createdAt,
       ...ownerColumns,
     })
@@ -53,11 +55,12 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
     ...withOrganisation,
     ...withoutOrganisation.map((row) => ({ ...row, organisation: futureOrganisation(row.owner) })),
   ].sort((one, other) => positionOf(one).localeCompare(positionOf(other)));
-  const shown = found.slice(0, rowsPerPage);
-  const last = found.length > rowsPerPage ? shown.at(-1) : undefined;
+  const { page, next } = pageOf(found, rowsPerPage, ({ requestedAt, organisation }) =>
+    cursorOf(requestedAt, organisation.id),
+  );
   const counts = await readCounts(app, { isWaiting, firstOwner, withoutOrganisation: awaitsWithoutOrganisation(app) });
   return {
-    waiting: shown.map(({ organisation, owner, requestedAt, ...facts }) => ({
+    waiting: page.map(({ organisation, owner, requestedAt, ...facts }) => ({
       organisation,
       owner,
       requested_at: requestedAt.toISOString(),
@@ -66,7 +69,7 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
         ...evidenceFrom({ ...facts, email: owner.email, requestedAt }),
       ],
     })),
-    next: last === undefined ? null : cursorOf(last.requestedAt, last.organisation.id),
+    next,
     counts,
     /** How many requests the search finds, counted like `counts`. */
     found: search ? (await waitingIds(app, { search })).length : counts.waiting,

@@ -1,4 +1,3 @@
-import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -8,11 +7,11 @@ import { type EraseOptions, eraseUser } from '../../members/leaving/erase-user.t
 import { exportUser } from '../../members/leaving/export.ts';
 import { keepKeysField } from '../../organisations/started.ts';
 import type { Executor } from '../../platform/db/client.ts';
-import { users } from '../../platform/db/schema/accounts.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Actor, inConsole } from '../actor.ts';
+import { isOperator } from '../find-accounts.ts';
 import { userInput } from './read-users.ts';
 
 /**
@@ -59,8 +58,7 @@ export async function eraseInConsole(
   client: Client,
 ): Promise<{ slugs: string[] }> {
   await confirmUser(app, principal, confirming, client);
-  const isNoOperator = async (db: Executor) =>
-    (await db.$count(users, and(eq(users.id, userId), eq(users.operator, true)))) === 0;
+  const isNoOperator = async (db: Executor) => !(await isOperator(db, userId));
   if (!(await isNoOperator(app.db))) throw new AppError('FORBIDDEN', message('operator_erased_by_command'));
   const options = { userId, withMembers, keepKeys, isStillWanted: isNoOperator };
   return eraseOnRequest(app, options, inConsole(principal, client));

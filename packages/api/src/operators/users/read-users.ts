@@ -12,8 +12,9 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
+import { pageOf } from '../../platform/security/keyset-pagination.ts';
 import type { CommandLine } from '../actor.ts';
-import { listInput, pageOf } from '../pagination.ts';
+import { listInput } from '../pagination.ts';
 import { entriesAboutUser } from '../read-entries.ts';
 import { contains, readSearchReach } from '../search.ts';
 
@@ -41,13 +42,13 @@ export async function listUsers(
     .where(and(await matches(app, search), hasStatus(status), after === undefined ? undefined : lt(users.id, after)))
     .orderBy(desc(users.id))
     .limit(rows + 1);
-  const { shown, next } = pageOf(found, rows);
+  const { page, next } = pageOf(found, rows, ({ id }) => id);
   const joined = await readMemberships(
     app,
-    shown.map(({ id }) => id),
+    page.map(({ id }) => id),
   );
   return {
-    people: shown.map((user) => shownUser(app, user, joined.get(user.id) ?? [])),
+    people: page.map((user) => shownUser(app, user, joined.get(user.id) ?? [])),
     next,
     search_finds: await readSearchReach(app),
   };

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -7,7 +7,6 @@ import { endStepsAndTrust } from '../../auth/factors/step-attempt.ts';
 import { requireFresh } from '../../auth/password/fresh-sign-in.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
-import type { Transaction } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { passkeys, recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
@@ -15,7 +14,7 @@ import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Actor, inConsole } from '../actor.ts';
-import { lockOperator, readUser } from '../find-accounts.ts';
+import { isOperator, lockOperator, readUser } from '../find-accounts.ts';
 import type { userInput } from './read-users.ts';
 
 /**
@@ -35,7 +34,9 @@ export function resetSecondFactor(
   return app.db.transaction(async (tx) => {
     if (inConsoleBy !== null) await lockOperator(tx, inConsoleBy, [userId]);
     const { email } = await readUser(tx, userId);
-    if (inConsoleBy !== null) await requireNoOperator(tx, userId);
+    // An operator with a stolen session of another one must not turn it into their account.
+    if (inConsoleBy !== null && (await isOperator(tx, userId)))
+      throw new AppError('FORBIDDEN', message('operator_factor_by_command'));
     await lockUser(tx, userId);
     if (!(await userHasFactor(tx, userId))) throw new AppError('VALIDATION', `${email} has no second factor.`);
 
@@ -47,14 +48,6 @@ export function resetSecondFactor(
     await endStepsAndTrust(app, tx, userId);
     await recordAudit(tx, app.now(), { action: 'second-factor-reset', ...actor, userId });
   });
-}
-
-/** An operator with a stolen session of another one must not turn it into their account. */
-async function requireNoOperator(tx: Transaction, userId: string): Promise<void> {
-  const isOperator = and(eq(users.id, userId), eq(users.operator, true));
-  if ((await tx.$count(users, isOperator)) > 0) {
-    throw new AppError('FORBIDDEN', message('operator_factor_by_command'));
-  }
 }
 
 /**

@@ -27,13 +27,17 @@ export function idAfter({ after }: z.output<typeof keysetInput>): string | null 
   return id;
 }
 
-/** Returns the first `limit` of rows that were read with one more, and the cursor of the next page or null. */
-export function keysetPageOf<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return { page, next: rows.length > limit && last !== undefined ? cursorOf(idOf(last)) : null };
+/** Returns the page of a list that is sorted by id, as `pageOf`. */
+export function keysetPageOf<Row extends { id: string }>(rows: Row[], limit: number) {
+  return pageOf(rows, limit, ({ id }) => cursorOf(id));
 }
 
+/** Returns the first `limit` of rows that were read with one more, and the cursor after the last of them; null on the last page. */
+export function pageOf<Row>(rows: Row[], limit: number, cursorAfter: (row: Row) => string) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next: rows.length > limit && last !== undefined ? cursorAfter(last) : null };
+}
 /** Cursors are opaque to callers, so that the order can change. */
 function cursorOf(id: string): string {
   return Buffer.from(id).toString('base64url');

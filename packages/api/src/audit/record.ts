@@ -1,7 +1,7 @@
 import { lt, sql } from 'drizzle-orm';
 import { type Executor, prepared } from '../platform/db/client.ts';
-import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
 import { newId } from '../platform/db/id.ts';
+import { deleteInSteps } from '../platform/db/in-steps.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import type { Client } from '../platform/security/client.ts';

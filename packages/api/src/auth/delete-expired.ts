@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { deleteOldEntries } from '../audit/record.ts';
 import { deleteWithoutMembers } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
-import { deleteInSteps } from '../platform/db/delete-in-steps.ts';
+import { deleteInSteps } from '../platform/db/in-steps.ts';
 import { addressChanges, oneTimeTokens, signUps, users, verificationLinks } from '../platform/db/schema/accounts.ts';
 import { rateLimits } from '../platform/db/schema/deployment.ts';
 import { stepAttempts, usedChallenges, wrongCodes } from '../platform/db/schema/factors.ts';

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../platform/db/client.ts';
-import { insertInSteps } from '../platform/db/insert-in-steps.ts';
+import { insertInSteps } from '../platform/db/in-steps.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { changes } from '../platform/db/schema/changes.ts';
 import { memberships } from '../platform/db/schema/members.ts';

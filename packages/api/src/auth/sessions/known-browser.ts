@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNull, lte, ne, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
-import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { deleteInSteps } from '../../platform/db/in-steps.ts';
 import { knownBrowsers, users } from '../../platform/db/schema/accounts.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import type { Client } from '../../platform/security/client.ts';

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { planColumns } from '../../organisations/plan.ts';
 import { batchedRead } from '../../platform/db/batched-read.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
-import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { deleteInSteps } from '../../platform/db/in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';

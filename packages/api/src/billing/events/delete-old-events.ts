@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { deleteInSteps } from '../../platform/db/in-steps.ts';
 import {
   paymentEvents as event,
   paymentCheckouts,

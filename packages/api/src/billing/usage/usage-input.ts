@@ -1,7 +1,7 @@
 import { lte } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { deleteInSteps } from '../../platform/db/delete-in-steps.ts';
+import { deleteInSteps } from '../../platform/db/in-steps.ts';
 import { usageRequests } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds, hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';

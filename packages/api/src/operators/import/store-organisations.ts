@@ -6,7 +6,7 @@ import { recordImported } from '../../changes/record-change.ts';
 import { insertOrganisations } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
-import { insertInSteps } from '../../platform/db/insert-in-steps.ts';
+import { insertInSteps } from '../../platform/db/in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';

@@ -2,7 +2,7 @@ import { eq, like, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/database/database.ts';
 import { type Connection, openDatabase } from './client.ts';
-import { deleteInSteps } from './delete-in-steps.ts';
+import { deleteInSteps } from './in-steps.ts';
 import { paymentSettings } from './schema/billing.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
-import type { Executor } from './client.ts';
+import type { Executor, Transaction } from './client.ts';
 
 const firstStep = 1000;
 const [smallestStep, largestStep] = [50, 10_000];
@@ -30,4 +30,16 @@ export async function deleteInSteps(db: Executor, table: PgTable, which: SQL | u
 function keyOf(table: PgTable) {
   const { columns, primaryKeys } = getTableConfig(table);
   return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
+}
+
+const rowsOfInsert = 1000;
+
+/** Inserts rows a thousand at a time, because a statement has at most 65,535 parameters. */
+export async function insertInSteps<Table extends PgTable>(
+  tx: Transaction,
+  table: Table,
+  rows: Table['$inferInsert'][],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsOfInsert)
+    await tx.insert(table).values(rows.slice(from, from + rowsOfInsert));
 }

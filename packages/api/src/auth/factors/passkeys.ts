@@ -3,7 +3,7 @@ import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import type { Executor, Transaction } from '../../platform/db/client.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { passkeys } from '../../platform/db/schema/factors.ts';
@@ -293,13 +293,4 @@ async function verifyNewPasskey(app: App, { userId, passkey, cookie }: NewPasske
   } catch (error) {
     throw refusedPasskey(error);
   }
-}
-
-/** Returns whose passkey it is that signs in by itself; null if there is no such user any more. */
-export async function passkeyOwner(db: Executor, userId: string) {
-  const [owner] = await db
-    .select({ reviewSince: users.reviewSince, organisationId: users.lastOrganisationId })
-    .from(users)
-    .where(eq(users.id, userId));
-  return owner ?? null;
 }

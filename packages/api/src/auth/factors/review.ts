@@ -9,9 +9,11 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { isFresh } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
 import { requireExistingSession } from '../sessions/session.ts';
+import { unlinkFrom } from '../sign-in/unlink-identity.ts';
 import { hasFactor, readFactors, userHasFactor } from './has-factor.ts';
 import { endTrust } from './step-attempt.ts';
 
@@ -66,8 +68,8 @@ export async function answerReview(
   client: Client,
 ): Promise<void> {
   const { id: userId } = principal.user;
-  const isByFactor = principal.freshByFactor && principal.freshUntil !== null && principal.freshUntil > app.now();
-  if (!isByFactor) throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
+  if (!principal.freshByFactor || !isFresh(app, principal))
+    throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
 
   await app.db.transaction(async (tx) => {
     await lockUser(tx, userId);
@@ -79,31 +81,20 @@ export async function answerReview(
       .returning({ id: users.id });
     if (answered.length === 0) throw new AppError('CONFLICT', message('nothing_to_review'));
 
-    const record = (action: 'factor-removed' | 'identity-unlinked', factor?: string) =>
-      recordAudit(tx, app.now(), {
-        action,
-        actorId: userId,
-        userId,
-        client,
-        ...(factor !== undefined && { details: { factor } }),
-      });
+    const removes = { action: 'factor-removed', actorId: userId, userId, client } as const;
+    const recordRemoval = (factor: string) => recordAudit(tx, app.now(), { ...removes, details: { factor } });
     const kept = keep.filter((id) => z.uuid().safeParse(id).success);
     const removed = await tx
       .delete(passkeys)
       .where(and(eq(passkeys.userId, userId), kept.length === 0 ? undefined : notInArray(passkeys.id, kept)))
       .returning({ id: passkeys.id });
-    for (const _ of removed) await record('factor-removed', 'passkey');
+    for (const _ of removed) await recordRemoval('passkey');
     if (!keep.includes('totp')) {
       const secrets = await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId)).returning();
-      if (secrets.some(({ confirmedAt }) => confirmedAt !== null)) await record('factor-removed', 'authenticator app');
+      if (secrets.some(({ confirmedAt }) => confirmedAt !== null)) await recordRemoval('authenticator app');
     }
     if (!keep.includes('identity')) {
-      const unlinked = await tx
-        .update(identities)
-        .set({ unlinkedAt: app.now() })
-        .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
-        .returning({ subject: identities.subject });
-      if (unlinked.length > 0) await record('identity-unlinked');
+      await unlinkFrom(app, tx, { actorId: userId, userId, client });
       // Those that it opened since.
       await tx.delete(sessions).where(and(eq(sessions.userId, userId), isNotNull(sessions.idpSubject)));
     }

@@ -17,6 +17,7 @@ import { requireReview } from '../factors/review.ts';
 import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import { type Account, accountById } from '../sessions/account.ts';
 import { acknowledgeAllBrowsers } from '../sessions/known-browser.ts';
+import { unlinkFrom } from '../sign-in/unlink-identity.ts';
 import { endSignUps, organisationNameField, unnamedOrganisation } from '../sign-up/pending-sign-up.ts';
 import { endLinks, linkOfPageToken } from '../verification/link.ts';
 import { consumeOneTimeToken } from './one-time-token.ts';
@@ -64,7 +65,7 @@ export async function setPassword(
   return app.db.transaction(async (tx) => {
     const { account, isFirst } = await takeSettingToken(app, tx, token);
     if (name !== null && account.user.passwordHash === null) await nameOrganisation(app, tx, account.user, name);
-    if (!isFirst && !keepsIdentity) await unlinkIdentities(app, tx, account.user.id, client);
+    if (!isFirst && !keepsIdentity) await unlinkFrom(app, tx, { userId: account.user.id, client });
     return replacePassword(app, tx, { userId: account.user.id, passwordHash, keepsKeys, client });
   });
 }
@@ -95,19 +96,6 @@ export async function replacePassword(
   await endSignUps(tx, userId, now);
   await recordAudit(tx, now, { action: 'password-set', userId, client });
   return ended;
-}
-
-/**
- * Unlinks a user's connected identity, where a link of a mail or of an operator proved who they are. The subject is
- * remembered and refused until the user connects one again.
- */
-export async function unlinkIdentities(app: App, tx: Transaction, userId: string, client: Client): Promise<void> {
-  const unlinked = await tx
-    .update(identities)
-    .set({ unlinkedAt: app.now() })
-    .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
-    .returning({ subject: identities.subject });
-  if (unlinked.length > 0) await recordAudit(tx, app.now(), { action: 'identity-unlinked', userId, client });
 }
 
 /**

@@ -38,6 +38,7 @@ function select(db: Executor, condition: SQL) {
         emailVerifiedAt: users.emailVerifiedAt,
         invitedOnly: users.invitedOnly,
         suspendedAt: users.suspendedAt,
+        reviewSince: users.reviewSince,
       },
       organisationId: organisation.id,
       approval: organisation.approval,

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -43,18 +44,29 @@ export async function unlinkIdentity(
       .where(eq(users.id, userId))
       .for('update');
     if (locked?.passwordHash !== passwordHash) throw wrongPassword('password');
-    const [unlinked] = await tx
-      .update(identities)
-      .set({ unlinkedAt: app.now() })
-      .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
-      .returning({ subject: identities.subject });
-    if (unlinked === undefined) throw new AppError('VALIDATION', message('no_identity_connected'));
+    const unlinked = await unlinkFrom(app, tx, { actorId: userId, userId, client });
+    if (unlinked === null) throw new AppError('VALIDATION', message('no_identity_connected'));
 
     const ended = await tx
       .delete(sessions)
       .where(and(eq(sessions.userId, userId), eq(sessions.idpSubject, unlinked.subject)))
       .returning({ id: sessions.id });
-    await recordAudit(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
     return { ownSessionEnded: ended.some(({ id }) => id === principal.sessionId), passwordHash };
   });
+}
+
+type Unlinking = { actorId?: string; userId: string; client: Client };
+
+/**
+ * Unlinks a user's connected identity. The subject is remembered and refused until the user connects one again. Returns
+ * its row; null if there is none. Without an actor, a link of a mail or of an operator proved who the user is.
+ */
+export async function unlinkFrom(app: App, tx: Transaction, { userId, ...by }: Unlinking) {
+  const [unlinked] = await tx
+    .update(identities)
+    .set({ unlinkedAt: app.now() })
+    .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
+    .returning();
+  if (unlinked !== undefined) await recordAudit(tx, app.now(), { action: 'identity-unlinked', userId, ...by });
+  return unlinked ?? null;
 }

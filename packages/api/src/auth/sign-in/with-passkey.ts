@@ -5,7 +5,7 @@ import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { clientSignInLimits } from '../../platform/security/throttle.ts';
-import { passkeyField, passkeyOwner, refusedPasskey, takePasskey, type VerifiedPasskey } from '../factors/passkeys.ts';
+import { passkeyField, refusedPasskey, takePasskey, type VerifiedPasskey } from '../factors/passkeys.ts';
 import { verifyCounted } from '../factors/verify-counted.ts';
 import { accountById, lockUnchangedAccount, lockUser } from '../sessions/account.ts';
 import { tokenForBrowser } from '../sessions/known-browser.ts';
@@ -36,8 +36,7 @@ export function signInWithPasskey(
       if (!(await lockUser(tx, userId))) return null;
       const account = await accountById(tx, userId);
       if (account?.accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
-      const owner = await passkeyOwner(tx, userId);
-      if (account === null || owner === null || owner.reviewSince !== null) return null;
+      if (account === null || account.user.reviewSince !== null) return null;
       if (!(await takePasskey(app, tx, verified, client))) return null;
 
       const { organisationId } = account;

@@ -20,8 +20,9 @@ import { requireReview } from '../factors/review.ts';
 import { endStepsAndTrust } from '../factors/step-attempt.ts';
 import { wrongPassword } from '../password/confirm-password.ts';
 import { consumeOneTimeToken, newPageToken } from '../password/one-time-token.ts';
-import { readWhatLinksEnd, unlinkIdentities } from '../password/set-password.ts';
+import { readWhatLinksEnd } from '../password/set-password.ts';
 import { type Account, accountByEmail, accountById, lockUser } from '../sessions/account.ts';
+import { unlinkFrom } from '../sign-in/unlink-identity.ts';
 import { endEqualLinks, endLinks, invalidLink, linkOfPageToken, type OpenedLink, type Outcome } from './link.ts';
 
 /**
@@ -92,7 +93,7 @@ export async function confirmAddressChange(
     const { link, account } = await linkOfPageToken(tx, await consumeOneTimeToken(app, tx, token, ['change-address']));
     if (account.user.passwordHash !== user.passwordHash) throw wrongPassword('password');
     const ended = await applyAddressChange(app, tx, link, { kept: null, revokesKeys, client });
-    if (!keepsIdentity) await unlinkIdentities(app, tx, account.user.id, client);
+    if (!keepsIdentity) await unlinkFrom(app, tx, { userId: account.user.id, client });
     await requireReview(app, tx, account.user.id);
     return ended;
   });

@@ -7,7 +7,7 @@ import { sendVerification } from './auth/verification/send-verification.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
 import { usageJobs } from './billing/usage/jobs.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';
-import { deleteOldKeys } from './members/keys/delete-old-keys.ts';
+import { deleteOldKeys } from './members/keys/store-key.ts';
 import { eraseDeclined } from './members/leaving/erase-declined.ts';
 import type { JobKinds } from './platform/jobs/registry.ts';
 import { runSteps } from './platform/jobs/run-steps.ts';

@@ -12,7 +12,7 @@ import { dayMilliseconds } from '../../platform/durations.ts';
 import { restoreOrganisation, suspendOrganisation } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { addMember, callerFor, givePlan, makeOwner } from '../../testing/factories.ts';
-import { deleteOldKeys } from './delete-old-keys.ts';
+import { deleteOldKeys } from './store-key.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -6,8 +6,7 @@ import { nameColumns } from '../../organisations/account-status.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
-import { endedKeyCutoff } from './delete-old-keys.ts';
-import { type KeyOwner, ownedBy } from './store-key.ts';
+import { endedKeyCutoff, type KeyOwner, ownedBy } from './store-key.ts';
 
 /**
  * Returns the keys of the principal's organisation, the newest first, with those that ended in

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, lt, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { type Actor, recordAudit } from '../../audit/record.ts';
@@ -105,6 +105,19 @@ export async function revokeStoredKey(
   const { name } = revoked;
   const details = { action: 'api-key-revoked', organisationId: revoked.organisationId, details: { name } } as const;
   await recordAudit(tx, app.now(), { ...details, ...actor });
+}
+
+const keptDays = 30;
+
+/** Returns the time before which a key that ended is no longer kept. */
+export function endedKeyCutoff(now: Date): Date {
+  return new Date(now.getTime() - keptDays * dayMilliseconds);
+}
+
+/** Deletes keys that were revoked or expired more than 30 days ago. The audit log keeps their history. */
+export async function deleteOldKeys(app: App): Promise<void> {
+  const cutoff = endedKeyCutoff(app.now());
+  await app.db.delete(apiKeys).where(or(lt(apiKeys.revokedAt, cutoff), lt(apiKeys.expiresAt, cutoff)));
 }
 
 /** The condition for the keys of an organisation, or of the deployment (null), or of all owners (undefined). */

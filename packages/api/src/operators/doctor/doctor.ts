@@ -1,10 +1,9 @@
 import type { App } from '../../app.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkIdentity } from './check-identity.ts';
-import { checkOperators } from './check-operators.ts';
 import { checkPayment } from './check-payment.ts';
 import { checkProxies } from './check-proxies.ts';
-import { checkBaseUrl, checkCookies, checkMail, checkSecretKey } from './check-service.ts';
+import { checkBaseUrl, checkCookies, checkMail, checkOperators, checkSecretKey } from './check-service.ts';
 import { checkWebhook } from './check-webhook.ts';
 import { type Finding, note } from './finding.ts';
 

@@ -11,7 +11,7 @@ import { newBrowser } from '../../testing/browser.ts';
 import { callerFor, makeOwner, testClient, testPassword } from '../../testing/factories.ts';
 import { addTotp, nextCode } from '../../testing/factors.ts';
 import { commandLine } from '../actor.ts';
-import { checkOperators } from '../doctor/check-operators.ts';
+import { checkOperators } from '../doctor/check-service.ts';
 import { listOperatorsWithoutFactor, readOperatorsWithoutFactor } from '../list-operators-without-factor.ts';
 import { resetSecondFactor } from './reset-second-factor.ts';
 

@@ -134,10 +134,11 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
     }
     return said;
   },
-  'billing/summary/list-organisations.ts': async ({ ask, organisationId }) => {
+  'auth/sessions/target-organisation.ts': async ({ ask, organisationId }) => {
     const { organisations } = await ask('deployment', 'GET /api/organisations?limit=1000');
-    const { tier } = organisations.find(({ id }: { id: string }) => id === organisationId);
-    return [{ tier }];
+    const listed = organisations.find(({ id }: { id: string }) => id === organisationId);
+    const read = await ask('managing', `GET /api/organisations/${organisationId}`);
+    return [{ tier: listed.tier }, { tier: read.tier }];
   },
   'operators/organisations/read-organisations.ts': async ({ operator, organisationId, slug }) => {
     const { organisations } = await operator.operators.organisations({ search: slug });
@@ -145,10 +146,6 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
     return [...organisations.filter(({ id }) => id === organisationId), page].map(
       ({ plan: { name: _, ...said } }) => said,
     );
-  },
-  'operators/management/organisations.ts': async ({ ask, organisationId }) => {
-    const { tier } = await ask('managing', `GET /api/organisations/${organisationId}`);
-    return [{ tier }];
   },
   'billing/usage/count.ts': async ({ ask, organisationId }) => {
     const request = { organisation: organisationId, meter: 'projects', amount: 1 };

@@ -49,6 +49,7 @@ export function requireMember(members: Members, userId: string): Role {
 export function requireOwner(role: Role | null, sentence: Message): void {
   if (role !== 'owner') throw new AppError('FORBIDDEN', sentence);
 }
+
 /**
  * Checks that the organisation has another owner. A suspended owner does not count.
  *

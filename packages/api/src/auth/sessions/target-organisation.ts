@@ -8,7 +8,7 @@ import {
   isVerified,
   requireApprovedOrganisation,
 } from '../../organisations/account-status.ts';
-import { type PlanRow, planColumns } from '../../organisations/plan.ts';
+import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -114,31 +114,43 @@ function unknown(field?: string): AppError {
   return new AppError('NOT_FOUND', sentence, field === undefined ? {} : { fields: { [field]: sentence } });
 }
 
-const byId = prepared((db) => select(db, eq(organisations.id, sql.placeholder('reference'))).prepare('target_by_id'));
+const byId = prepared((db) =>
+  selectTargets(db, eq(organisations.id, sql.placeholder('reference'))).prepare('target_by_id'),
+);
 const bySlug = prepared((db) =>
-  select(db, eq(organisations.slug, sql.placeholder('reference'))).prepare('target_by_slug'),
+  selectTargets(db, eq(organisations.slug, sql.placeholder('reference'))).prepare('target_by_slug'),
 );
 
 async function readTargets(app: App, references: string[]): Promise<Target[]> {
   const ids = references.filter(isId);
   const slugs = references.filter((reference) => !isId(reference));
-  const rows = await select(app.db, or(inArray(organisations.id, ids), inArray(organisations.slug, slugs)));
+  const rows = await selectTargets(app.db, or(inArray(organisations.id, ids), inArray(organisations.slug, slugs)));
   return rows.map(targetFrom);
 }
 
-function select(db: Executor, condition: SQL | undefined) {
+/** Returns an organisation as lists show one. @throws AppError NOT_FOUND. */
+export async function readListed(app: App, db: Executor, organisationId: string) {
+  const [row] = await selectTargets(db, eq(organisations.id, organisationId));
+  if (row === undefined) throw unknown();
+  return listedOf(app, targetFrom(row));
+}
+
+export function listedOf(app: App, { organisation, approval, planRow }: Target) {
+  const { id, slug, name } = organisation;
+  return { id, slug, name, approval, tier: currentPlan(app, planRow).tier };
+}
+
+/** Selects the organisations that other services may know. */
+export function selectTargets(db: Executor, condition: SQL | undefined) {
   return db
-    .select({
-      ...basicColumns,
-      planRow: planColumns,
-    })
+    .select({ ...basicColumns, planRow: planColumns })
     .from(organisations)
     .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
     .where(and(condition, isVerified()));
 }
 
-type Row = Awaited<ReturnType<typeof select>>[number];
+type Row = Awaited<ReturnType<typeof selectTargets>>[number];
 
-function targetFrom({ id, slug, name, planRow, ...status }: Row): Target {
+export function targetFrom({ id, slug, name, planRow, ...status }: Row): Target {
   return { organisationId: id, organisation: { id, slug, name }, approval: approvalOf(status), planRow };
 }

@@ -1,10 +1,8 @@
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { asc, gt } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { ForDeployment } from '../../auth/principal.ts';
-import { approvalOf, isVerified } from '../../organisations/account-status.ts';
-import { currentPlan, planColumns } from '../../organisations/plan.ts';
-import { organisationPlans } from '../../platform/db/schema/billing.ts';
+import { listedOf, selectTargets, targetFrom } from '../../auth/sessions/target-organisation.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { idAfter, type keysetInput, keysetPageOf } from '../../platform/security/keyset-pagination.ts';
 
@@ -16,26 +14,10 @@ import { idAfter, type keysetInput, keysetPageOf } from '../../platform/security
  */
 export async function listOrganisations(app: App, _principal: ForDeployment, input: z.output<typeof keysetInput>) {
   const after = idAfter(input);
-  const rows = await app.db
-    .select({
-      id: organisations.id,
-      slug: organisations.slug,
-      name: organisations.name,
-      approval: organisations.approval,
-      suspendedAt: organisations.suspendedAt,
-      planRow: planColumns,
-    })
-    .from(organisations)
-    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
-    .where(and(isVerified(), after === null ? undefined : gt(organisations.id, after)))
+  const rows = await selectTargets(app.db, after === null ? undefined : gt(organisations.id, after))
     .orderBy(asc(organisations.id))
     .limit(input.limit + 1);
 
   const { page, next } = keysetPageOf(rows, input.limit);
-  return {
-    organisations: page.map(({ id, slug, name, planRow, ...status }) => {
-      return { id, slug, name, approval: approvalOf(status), tier: currentPlan(app, planRow).tier };
-    }),
-    next,
-  };
+  return { organisations: page.map((row) => listedOf(app, targetFrom(row))), next };
 }

@@ -16,7 +16,7 @@ import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { storableText } from '../../platform/security/text.ts';
-import { maxCounted } from '../queue/read-queue.ts';
+import { countRows, maxCounted } from '../queue/read-queue.ts';
 import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const maxRows = 100;
@@ -35,13 +35,11 @@ export async function readDrift(app: App, _operator: Operator) {
     .where(drifting)
     .orderBy(sql`${subscription.problem} is null`, sql`${subscription.syncedAt} nulls first`, asc(subscription.id))
     .limit(maxRows);
-  const few = { one: sql`1` };
-  const someRows = app.db.select(few).from(subscription).where(drifting).limit(maxCounted);
-  const someEvents = app.db.select(few).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(maxCounted);
-  const [counts] = await app.db.execute<{ rows: number; events: number }>(sql`
-    select (select count(*)::int from ${someRows} as counted) as rows,
-      (select count(*)::int from ${someEvents} as counted) as events`);
-
+  const one = { one: sql`1` };
+  const counts = await countRows(app, {
+    rows: app.db.select(one).from(subscription).where(drifting),
+    events: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)),
+  });
   if (app.payment !== null) await livePrices(app);
   const { unsold } = app.priceCache;
   return {

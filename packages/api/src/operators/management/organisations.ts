@@ -4,15 +4,13 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { ManagingKey } from '../../auth/principal.ts';
 import { lockUser } from '../../auth/sessions/account.ts';
-import { readableTarget, targetField } from '../../auth/sessions/target-organisation.ts';
+import { listedOf, readableTarget, readListed, targetField } from '../../auth/sessions/target-organisation.ts';
 import { storeName } from '../../members/change-settings.ts';
 import { eraseOrganisation } from '../../members/leaving/delete-organisation.ts';
-import { type Approval, approvalOf, basicColumns } from '../../organisations/account-status.ts';
+import { approvalOf, basicColumns } from '../../organisations/account-status.ts';
 import { approveOrganisations, declineOrganisations } from '../../organisations/approve.ts';
 import { provisionOrganisation } from '../../organisations/organisation.ts';
-import { currentPlan, planColumns } from '../../organisations/plan.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
-import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
@@ -55,15 +53,13 @@ export async function createManagedOrganisation(
     const organisationId = await provisionOrganisation(tx, now, { name, ownerId });
     const entry = { action: 'organisation-created', ...byKey(key, client), userId: ownerId, organisationId } as const;
     await recordAudit(tx, now, entry);
-    return readRow(app, tx, organisationId);
+    return readListed(app, tx, organisationId);
   });
 }
 
 /** Returns an organisation, by id or slug. @throws AppError NOT_FOUND. */
 export async function readManagedOrganisation(app: App, key: ManagingKey, { organisation }: OneOrganisation) {
-  const target = await readableTarget(app, key, organisation);
-  const { id, slug, name } = target.organisation;
-  return { id, slug, name, approval: target.approval, tier: currentPlan(app, target.planRow).tier };
+  return listedOf(app, await readableTarget(app, key, organisation));
 }
 
 /** Changes an organisation's name; its slug stays. @throws AppError NOT_FOUND. */
@@ -156,7 +152,7 @@ async function change(
   const { organisationId } = await readableTarget(app, key, organisation);
   return app.db.transaction(async (tx) => {
     await act(tx, organisationId, byKey(key, client));
-    return readRow(app, tx, organisationId);
+    return readListed(app, tx, organisationId);
   });
 }
 
@@ -169,26 +165,6 @@ export async function lockRow(tx: Transaction, organisationId: string) {
     .for('no key update');
   if (row === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
   return row;
-}
-
-/** An organisation as lists and this section show one. */
-export type ManagedOrganisation = {
-  id: string;
-  slug: string;
-  name: string | null;
-  approval: Approval;
-  tier: string;
-};
-
-async function readRow(app: App, db: Executor, organisationId: string): Promise<ManagedOrganisation> {
-  const [row] = await db
-    .select({ ...basicColumns, planRow: planColumns })
-    .from(organisations)
-    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, organisations.id))
-    .where(eq(organisations.id, organisationId));
-  if (row === undefined) throw new AppError('NOT_FOUND', message('no_such_organisation'));
-  const { id, slug, name, planRow, ...status } = row;
-  return { id, slug, name, approval: approvalOf(status), tier: currentPlan(app, planRow).tier };
 }
 
 function closed(): AppError {

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, ilike, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, ilike, isNotNull, isNull, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Operator } from '../../auth/principal.ts';
@@ -149,24 +149,14 @@ async function readCounts(app: App, { isWaiting, firstOwner, withoutOrganisation
   const one = { one: sql`1` };
   const pays = and(eq(subscription.status, 'active'), or(isNull(subscription.endsAt), gt(subscription.endsAt, now)));
 
-  const counted = {
-    open: app.db
-      .select(one)
-      .from(organisations)
-      .innerJoinLateral(firstOwner, sql`true`)
-      .where(isWaiting)
-      .limit(maxCounted),
-    alone: app.db.select(one).from(users).where(withoutOrganisation).limit(maxCounted),
-    approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)).limit(maxCounted),
-    paying: app.db.selectDistinct({ id: subscription.organisationId }).from(subscription).where(pays).limit(maxCounted),
-    flagged: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(maxCounted),
-    problems: app.db.select(one).from(subscription).where(isNotNull(subscription.problem)).limit(maxCounted),
-  };
-  const columns = Object.entries(counted).map(
-    ([name, rows]) => sql`(select count(*)::int from ${rows} as counted) as ${sql.identifier(name)}`,
-  );
-  const [row] = await app.db.execute<Record<keyof typeof counted, number>>(sql`select ${sql.join(columns, sql`, `)}`);
-
+  const row = await countRows(app, {
+    open: app.db.select(one).from(organisations).innerJoinLateral(firstOwner, sql`true`).where(isWaiting),
+    alone: app.db.select(one).from(users).where(withoutOrganisation),
+    approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)),
+    paying: app.db.selectDistinct({ id: subscription.organisationId }).from(subscription).where(pays),
+    flagged: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)),
+    problems: app.db.select(one).from(subscription).where(isNotNull(subscription.problem)),
+  });
   return {
     waiting: cappedSum(row?.open, row?.alone),
     approved_this_week: cappedSum(row?.approved),
@@ -174,6 +164,16 @@ async function readCounts(app: App, { isWaiting, firstOwner, withoutOrganisation
     needs_attention: cappedSum(row?.flagged, row?.problems),
     most: maxCounted,
   };
+}
+
+/** Counts the rows of each query, up to `maxCounted`. */
+export async function countRows<Name extends string>(app: App, queries: Record<Name, SQLWrapper>) {
+  const columns = Object.entries<SQLWrapper>(queries).map(
+    ([name, rows]) =>
+      sql`(select count(*)::int from (${rows} limit ${maxCounted}) as counted) as ${sql.identifier(name)}`,
+  );
+  const [row] = await app.db.execute<Record<Name, number>>(sql`select ${sql.join(columns, sql`, `)}`);
+  return row;
 }
 
 function cappedSum(...counts: (number | undefined)[]): number {

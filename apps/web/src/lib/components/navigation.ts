@@ -1,6 +1,6 @@
 import { texts } from '#lib/language/texts.ts';
 
-interface NavigationLink {
+export interface NavigationLink {
   href: string;
   name: string;
   /** The link is current at these paths and below them; by default at and below its own. */

@@ -1,5 +1,5 @@
 /** What became of a form without an answer, in the language of the page. */
-export interface KeptTexts {
+interface KeptTexts {
   offline: string;
   broken: string;
   busy: string;

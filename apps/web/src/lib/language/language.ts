@@ -3,7 +3,7 @@ import { type Language, languages } from '@gatehouse/languages/generated/languag
 export type { Language };
 
 /** Whether there are texts in this language. Which ones are offered says LOCALES. */
-export function isLanguage(value: unknown): value is Language {
+function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(languages, value);
 }
 

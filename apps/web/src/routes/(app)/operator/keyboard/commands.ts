@@ -1,14 +1,10 @@
+import type { NavigationLink } from '#lib/components/navigation.ts';
 import { texts } from '#lib/language/texts.ts';
 
-export interface Command {
-  name: string;
-  href: string;
-  /** The paths of the section's pages, where they are not those below its own. */
-  paths?: string[];
-}
+export type Command = { name: string; href: string };
 
 /** The parts of the operator console, as its navigation shows them. */
-export function sections(): Command[] {
+export function sections(): NavigationLink[] {
   const t = texts('console');
   return [
     // Its path is a prefix of all others.

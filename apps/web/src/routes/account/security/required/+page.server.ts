@@ -44,7 +44,7 @@ export const actions: Actions = {
   /** Makes the session fresh by the password, and a factor of a user who has one: all other pages lead here. */
   fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: page,
-    notice: () => ({ text: [texts('fresh').confirmed] }),
+    notice: () => texts('fresh').confirmed,
     failure: () => ({ formName: 'fresh' as FormName }),
   }),
   totp: formAction(({ factors }) => factors.totp(), {
@@ -54,7 +54,7 @@ export const actions: Actions = {
   confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
     // The first factor's recovery codes are shown once, in this answer.
     done: (_form, { recovery_codes: codes }) => (codes === undefined ? '/' : { formName: 'codes', codes }),
-    notice: () => ({ text: [texts('factor').confirmed] }),
+    notice: () => texts('factor').confirmed,
     failure: () => ({ formName: 'totp' as FormName }),
   }),
 };

@@ -19,11 +19,11 @@ export const load: PageServerLoad = async ({ locals }) => {
 export const actions: Actions = {
   keep: formAction(({ factors }, form) => factors.answerReview({ keep: textList(form, 'id') }), {
     done: '/',
-    notice: () => ({ text: [texts('review').done] }),
+    notice: () => texts('review').done,
   }),
   /** Makes the session fresh by the password and a factor: all other pages lead here. */
   fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: page,
-    notice: () => ({ text: [texts('fresh').confirmed] }),
+    notice: () => texts('fresh').confirmed,
   }),
 };

@@ -1,9 +1,8 @@
-import { auditText } from '#lib/format/audit-text.ts';
 import { changedValue, type Role, roleName } from '#lib/format/role-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
-export type LogEntry = NonNullable<RouterOutputs['organisations']['auditLog']['log']>['entries'][number];
+type LogEntry = NonNullable<RouterOutputs['organisations']['auditLog']['log']>['entries'][number];
 
 /** Who acted: a member by name, else in general words. */
 export function actorText({ actor }: Pick<LogEntry, 'actor'>): string {
@@ -11,11 +10,6 @@ export function actorText({ actor }: Pick<LogEntry, 'actor'>): string {
   if (actor === null) return t.automatic;
   if (actor.kind === 'named') return actor.name ?? actor.email;
   return actor.kind === 'operator' ? t.operator : t.noMember;
-}
-
-/** What was done: "Role changed". */
-export function actionText({ action }: Pick<LogEntry, 'action'>): string {
-  return auditText(action);
 }
 
 /** What an entry tells beside the action, each part for itself: whom it is about, from what to what, a role, a plan, a key. */

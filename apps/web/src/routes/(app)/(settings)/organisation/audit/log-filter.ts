@@ -1,6 +1,6 @@
 import type { RouterInputs } from '#lib/router.ts';
 
-export type LogFilter = Pick<RouterInputs['organisations']['auditLog'], 'action' | 'from' | 'until'>;
+type LogFilter = Pick<RouterInputs['organisations']['auditLog'], 'action' | 'from' | 'until'>;
 
 /** The filter of the audit log in a query. An empty field filters nothing. */
 export function logFilter(query: URLSearchParams): LogFilter {

@@ -47,7 +47,7 @@ export const actions: Actions = {
   /** Makes the session fresh by the password. */
   fresh: formAction(({ signIn }, form) => signIn.again(typedPassword(form)), {
     done: (form, _answer, { url }) => (form.has('return_to') ? localPage(text(form, 'return_to'), url) : page),
-    notice: () => ({ text: [texts('fresh').confirmed] }),
+    notice: () => texts('fresh').confirmed,
     failure: (form) => ({ formName: 'fresh' as FormName, returnTo: text(form, 'return_to') }),
   }),
 
@@ -59,7 +59,7 @@ export const actions: Actions = {
   confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
     // The first factor's recovery codes are shown once, in this answer.
     done: (_form, { recovery_codes: codes }) => (codes === undefined ? page : { formName: 'codes', codes }),
-    notice: () => ({ text: [texts('factor').confirmed] }),
+    notice: () => texts('factor').confirmed,
     failure: () => ({ formName: 'totp' as FormName }),
   }),
   recovery_codes: formAction(({ factors }) => factors.recoveryCodes(), {
@@ -68,7 +68,7 @@ export const actions: Actions = {
   }),
   remove: formAction(({ factors }, form) => factors.remove({ id: text(form, 'id') }), {
     done: page,
-    notice: () => ({ text: [texts('factor').removed] }),
+    notice: () => texts('factor').removed,
     failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
   }),
 

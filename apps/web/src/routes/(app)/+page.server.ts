@@ -49,7 +49,7 @@ export const actions: Actions = {
     async (_api, _form, event) => hideSteps(event, signedInUser(event.locals)?.organisation?.id ?? null),
     {
       done: '/',
-      // A notice is a database row, so a request without a session gets none.
+      // Without a session the next page is /login, which would show it.
       notice: (_form, _answer, event) =>
         signedInUser(event.locals) && {
           text: texts('overview').hidden,

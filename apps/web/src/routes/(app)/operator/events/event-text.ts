@@ -16,6 +16,14 @@ export function outcomeText(outcome: string): { tone: Tone; name: string; text: 
   return { tone: tones[outcome] ?? 'plain', ...(known ?? { name: outcome, text: '' }) };
 }
 
+/** "Invoice paid" for invoice.paid. A type that is not listed: "Tax rate updated" for tax_rate.updated. */
+export function eventName(type: string): string {
+  const { names, withoutType }: { names: Record<string, string>; withoutType: string } = texts('eventType');
+  if (Object.hasOwn(names, type)) return names[type] ?? type;
+  const words = type.replace(/[._]+/g, ' ').trim();
+  return words === '' ? withoutType : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** What events of a type do in this service. */
 export function effectText(effect: string | null): string {
   const { effects, noEffect }: { effects: Record<string, string>; noEffect: string } = texts('eventType');

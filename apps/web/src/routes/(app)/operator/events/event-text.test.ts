@@ -1,6 +1,6 @@
 import { subscribedTypes } from '@gatehouse/api/billing/events/event-handlers';
 import { expect, test } from 'vitest';
-import { eventName } from './event-names.ts';
+import { eventName } from './event-text.ts';
 
 test.each(subscribedTypes)('the event type %s has a name without dots', (type) => {
   expect(eventName(type)).not.toMatch(/[._]/);

@@ -29,7 +29,7 @@ function planText(plan: Plan): string {
 }
 
 /** When a trial ends, and what is charged then. Members who do not see the card read only when. */
-function trialText({ name: plan, price, payment_method, discounts = [] }: Plan, day: string): string {
+function trialText({ name: plan, price, payment_method, discounts }: Plan, day: string): string {
   const t = texts('overview');
   if (!price || !payment_method) return t.freeUntil({ plan, day });
   const charged = { amount: formatMoney(price), interval: formatInterval(price.interval) };

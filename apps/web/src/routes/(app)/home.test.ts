@@ -1,28 +1,11 @@
 import { expect, test } from 'vitest';
+import { freePlan } from '#lib/format/plans/testing/free-plan.ts';
 import { homeNotices, type Overview } from './home-notices.ts';
 import { homeSentence } from './home-text.ts';
 import { setupSteps } from './setup-steps.ts';
 
 const tier = { price: null, price_source: 'declared' as const, limits: {}, features: {} };
-const free: Overview['plan'] = {
-  tier: 'free',
-  name: 'Free',
-  status: 'none',
-  cancel_at_period_end: false,
-  current_period_end: null,
-  ends_at: null,
-  ended_unconfirmed_at: null,
-  price: null as Overview['plan']['price'],
-  change: null,
-  trial_ended: false,
-  collection_paused: false,
-  days_until_due: null,
-  held: null,
-  agreed: null,
-  discounts: [],
-  payment_method: null as string | null | undefined,
-  credit: null,
-};
+const free: Overview['plan'] = { ...freePlan, payment_method: null };
 const silver = {
   ...free,
   tier: 'silver',

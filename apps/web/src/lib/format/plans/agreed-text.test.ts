@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Plan, Usage } from '#lib/subscription.ts';
+import type { Usage } from '#lib/subscription.ts';
 import { agreedText } from './agreed-text.ts';
+import { freePlan } from './testing/free-plan.ts';
 
-const plan: Plan = {
-  tier: 'gold',
-  name: 'Gold',
-  status: 'none',
-  cancel_at_period_end: false,
-  current_period_end: null,
-  ends_at: null,
-  price: null,
-};
 const usage: Usage[] = [
-  { meter: 'projects', name: 'Projects', used: 1, limit: 50, resets_at: null },
+  { meter: 'projects', name: 'Projects', used: 1, limit: 50, resets_at: null, resets: null },
   { meter: 'api_calls', name: 'API calls', used: 1, limit: null, resets_at: null, resets: 'calendar_month' },
-  { meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null },
+  { meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null, resets: null },
 ];
 
 test.each([
@@ -25,5 +17,7 @@ test.each([
     { tier: false, meters: ['projects', 'api_calls'], features: ['audit_log'], until: '2027-02-01T00:00:00.000Z' },
   ],
 ])('%s', (expected, agreed) => {
-  expect(agreedText({ ...plan, agreed }, usage).toLowerCase()).toBe(expected.toLowerCase());
+  expect(agreedText({ ...freePlan, tier: 'gold', name: 'Gold', agreed }, usage).toLowerCase()).toBe(
+    expected.toLowerCase(),
+  );
 });

@@ -13,12 +13,11 @@ function lastMoment(end: string): string {
 export function agreedText({ name, agreed }: Plan, usage: Usage[]): string {
   const t = texts('plan');
   if (!agreed) return '';
-  const meters = usage.map(({ resets = null, ...meter }) => ({ ...meter, resets }));
   const parts = [
     ...(agreed.tier ? [name] : []),
     ...usage
       .filter(({ meter }) => agreed.meters.includes(meter))
-      .map(({ meter, limit }) => limitText(meter, limit, meters)),
+      .map(({ meter, limit }) => limitText(meter, limit, usage)),
     ...agreed.features.map(featureName),
   ];
   const what = formatList(parts);

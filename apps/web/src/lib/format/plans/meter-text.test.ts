@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { meterText } from './meter-text.ts';
 
-const calls = { meter: 'api_calls', name: 'API calls', limit: 50_000, resets_at: '2026-12-01T00:00:00Z' };
-const members = { meter: 'members', name: 'Members', limit: 10, resets_at: null };
+const resets = null;
+const calls = { meter: 'api_calls', name: 'API calls', limit: 50_000, resets_at: '2026-12-01T00:00:00Z', resets };
+const members = { meter: 'members', name: 'Members', limit: 10, resets_at: null, resets };
 
 test.each([
   [{ ...calls, used: 0 }, 'plain', '50,000 left, resets 1 December'],

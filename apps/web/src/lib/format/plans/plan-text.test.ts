@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Plan, Tier } from '../../subscription.ts';
 import { hasSubscription, isPaymentDue, paymentFacts, planSentence, statusText } from './plan-text.ts';
+import { freePlan } from './testing/free-plan.ts';
 
 const silver: Plan = {
+  ...freePlan,
   tier: 'silver',
   name: 'Silver',
   status: 'active',
-  cancel_at_period_end: false,
   current_period_end: '2026-12-03T00:00:00Z',
-  ends_at: null,
   price: { amount: 2400, currency: 'gbp', interval: 'month', quantity: 1 },
 };
 const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
-const free: Plan = { ...silver, tier: 'free', name: 'Free', status: 'none', current_period_end: null, price: null };
 const tiers: Tier[] = [
   { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
   {
@@ -92,44 +91,44 @@ test.each([
     'On trial',
     '£24 / month. Free until 3 December 2026. Paid by invoice, due within 14 days.',
   ],
-  [free, undefined, 'Free of charge.'],
-  [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
-  [{ ...free, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],
-  [{ ...free, status: 'unpaid' }, 'Unpaid', 'Your paid plan is off until its invoice is paid.'],
+  [freePlan, undefined, 'Free of charge.'],
+  [{ ...freePlan, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
+  [{ ...freePlan, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],
+  [{ ...freePlan, status: 'unpaid' }, 'Unpaid', 'Your paid plan is off until its invoice is paid.'],
   [
-    { ...free, status: 'incomplete' },
+    { ...freePlan, status: 'incomplete' },
     'Awaiting first payment',
     'Your paid plan starts once its first payment arrives.',
   ],
-  [{ ...free, status: 'paused' }, 'Paused', 'Your paid plan is paused. Choose a plan to start it again.'],
+  [{ ...freePlan, status: 'paused' }, 'Paused', 'Your paid plan is paused. Choose a plan to start it again.'],
   [
-    { ...free, status: 'paused', trial_ended: true, payment_method: null },
+    { ...freePlan, status: 'paused', trial_ended: true, payment_method: null },
     'Paused',
     'Your trial has ended. Add a card to start your paid plan.',
   ],
   [
-    { ...free, status: 'paused', trial_ended: true, payment_method: 'visa 0341' },
+    { ...freePlan, status: 'paused', trial_ended: true, payment_method: 'visa 0341' },
     'Paused',
     'Your paid plan is paused. Choose a plan to start it again.',
   ],
   [
-    { ...free, status: 'active', ended_unconfirmed_at: '2026-12-03T00:00:00Z' },
+    { ...freePlan, status: 'active', ended_unconfirmed_at: '2026-12-03T00:00:00Z' },
     'Ended',
     'Your paid plan ended on 3 December 2026. The payment provider hasn’t confirmed it yet.',
   ],
   [
-    { ...free, status: 'active', held: 'disputed' as const },
+    { ...freePlan, status: 'active', held: 'disputed' as const },
     'Payment disputed',
     expect.stringContaining('at the bank'),
   ],
   [
-    { ...free, status: 'active', held: 'uncollectible' as const },
+    { ...freePlan, status: 'active', held: 'uncollectible' as const },
     'Unpaid',
     'Your paid plan is off until its invoice is paid.',
   ],
-  [{ ...free, status: 'active', held: 'void' as const }, 'Payment failed', expect.stringContaining('try again')],
-  [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('can’t read')],
-  [{ ...free, status: 'active' }, 'Active', expect.stringContaining('can’t read')],
+  [{ ...freePlan, status: 'active', held: 'void' as const }, 'Payment failed', expect.stringContaining('try again')],
+  [{ ...freePlan, status: 'something_new' }, 'On hold', expect.stringContaining('can’t read')],
+  [{ ...freePlan, status: 'active' }, 'Active', expect.stringContaining('can’t read')],
 ])('%o', (plan, status, sentence) => {
   expect(statusText(plan)?.text).toBe(status);
   expect(planSentence(plan, tiers)).toEqual(sentence);
@@ -155,8 +154,8 @@ test.each([
 });
 
 test('a debt that was written off is due, a first payment that bounced is not', () => {
-  expect(isPaymentDue({ ...free, status: 'active', held: 'uncollectible' })).toBe(true);
-  expect(isPaymentDue({ ...free, status: 'active', held: 'void' })).toBe(false);
+  expect(isPaymentDue({ ...freePlan, status: 'active', held: 'uncollectible' })).toBe(true);
+  expect(isPaymentDue({ ...freePlan, status: 'active', held: 'void' })).toBe(false);
 });
 
 test('the plan that follows has the name that the free tier has in the plans', () => {

@@ -73,8 +73,8 @@ export function changedNames(
 
 /** Whether a trial ends in a pause unless a card is added, or has ended in one. One whose invoices are sent needs none. */
 export function needsCard({ status, trial_ended, ...plan }: Plan): boolean {
-  const isTrial = status === 'trialing' || trial_ended === true;
-  return isTrial && plan.payment_method === null && plan.days_until_due == null && !plan.cancel_at_period_end;
+  const isTrial = status === 'trialing' || trial_ended;
+  return isTrial && plan.payment_method === null && plan.days_until_due === null && !plan.cancel_at_period_end;
 }
 
 /** "£24 / month. Renews on 3 December 2026." */
@@ -85,9 +85,7 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 
   const credit = plan.credit && t.credit({ amount: formatMoney(plan.credit) });
-  return [costOf(plan), ...(plan.discounts ?? []).map(discountText), nextDate(plan, tiers), credit]
-    .filter(Boolean)
-    .join(' ');
+  return [costOf(plan), ...plan.discounts.map(discountText), nextDate(plan, tiers), credit].filter(Boolean).join(' ');
 }
 
 /** What the subscription costs, which need not be the list price of its plan. Empty if that is no fixed amount. */
@@ -102,13 +100,13 @@ function costOf({ tier, price, ...plan }: Plan): string {
 function trialText(plan: Plan, day: string): string {
   const t = texts('plan');
   const { name, payment_method, days_until_due } = plan;
-  if (days_until_due != null) return `${t.freeUntil({ day })} ${t.byInvoice({ days: days_until_due })}`;
+  if (days_until_due !== null) return `${t.freeUntil({ day })} ${t.byInvoice({ days: days_until_due })}`;
   if (needsCard(plan)) return `${t.freeUntil({ day })} ${t.addCardByThen({ plan: name })}`;
   return payment_method ? t.trialThenPaid({ day, method: methodText(payment_method) }) : t.trialEndsOn({ day });
 }
 
 /** "25% off until 22 December 2026." */
-export function discountText({ percent, amount, once, ends_at }: NonNullable<Plan['discounts']>[number]): string {
+export function discountText({ percent, amount, once, ends_at }: Plan['discounts'][number]): string {
   const t = texts('plan');
   const part = amount === null ? formatPercent(percent ?? 0) : formatMoney(amount);
   if (once) return t.discountOnce({ amount: part });
@@ -172,7 +170,7 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
   if (!plan.current_period_end) return '';
   if (plan.status === 'active') {
     const renews = t.renewsOn({ day: formatDate(plan.current_period_end) });
-    return plan.days_until_due == null ? renews : `${renews} ${t.byInvoice({ days: plan.days_until_due })}`;
+    return plan.days_until_due === null ? renews : `${renews} ${t.byInvoice({ days: plan.days_until_due })}`;
   }
   if (plan.status === 'trialing') return trialText(plan, formatDate(plan.current_period_end));
   return '';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { freePlan } from '#lib/format/plans/testing/free-plan.ts';
 import type { Plan, Summary, Tier } from '#lib/subscription.ts';
 import { type ChangeEstimate, changeQuery, chargeNotes, chargeText } from './change-text.ts';
 
-const plan = { tier: 'silver', name: 'Silver', price: { interval: 'month' } } as Plan;
+const plan = { ...freePlan, tier: 'silver', name: 'Silver', price: { interval: 'month' } } as Plan;
 const gold = { tier: 'gold', name: 'Gold' } as Tier;
 const silver = { tier: 'silver', name: 'Silver' } as Tier;
 const estimate: ChangeEstimate = {

@@ -43,13 +43,13 @@ function taxedText(price: string, tax: Summary['tax']): string {
 export function chargeNotes(estimate: ChangeEstimate | null, plan: Plan): string[] {
   const t = texts('billing');
   if (estimate === null) return [t.chargeUnknown];
-  const isSent = estimate.due.amount > 0 && plan.days_until_due != null;
-  const isDiscounted = plan.discounts?.some(
+  const days = estimate.due.amount > 0 ? plan.days_until_due : null;
+  const isDiscounted = plan.discounts.some(
     ({ once, ends_at }) => once || ends_at === null || Date.parse(ends_at) > Date.parse(estimate.from),
   );
   return [
     ...(isDiscounted ? [t.beforeDiscount] : []),
-    ...(isSent ? [texts('plan').byInvoice({ days: plan.days_until_due ?? 0 })] : []),
+    ...(days === null ? [] : [texts('plan').byInvoice({ days })]),
     estimate.due.amount > 0 ? t.estimateOnly : t.confirmThere,
   ];
 }

@@ -1,17 +1,7 @@
 import { AppError, type ErrorCode } from '@gatehouse/api/platform/errors';
 import { expect, test } from 'vitest';
-import type { Plan } from '#lib/subscription.ts';
+import { freePlan } from '#lib/format/plans/testing/free-plan.ts';
 import { confirmAfterCheckout, confirmationOf } from './confirmation.ts';
-
-const unpaid: Plan = {
-  tier: 'free',
-  name: 'Free',
-  status: 'none',
-  cancel_at_period_end: false,
-  current_period_end: null,
-  ends_at: null,
-  price: null,
-};
 
 /** Follows the page's refreshes, and counts how often the provider is asked. */
 async function follow(from: string, method = 'GET') {
@@ -22,7 +12,7 @@ async function follow(from: string, method = 'GET') {
   for (let [address, checks] = [from, 1]; ; checks++) {
     const url = new URL(address, 'http://service.example');
     await confirmAfterCheckout({ locals, url, request: new Request(url, { method }) });
-    const confirmation = confirmationOf({ url }, unpaid);
+    const confirmation = confirmationOf({ url }, freePlan);
     if (confirmation?.state !== 'checking') return { asked, checks, end: confirmation?.state };
     address = confirmation.next;
   }

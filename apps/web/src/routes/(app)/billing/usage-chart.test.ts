@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
 import { chartOf, shownHistory } from './usage-chart.ts';
 
-const calls = { meter: 'api_calls', name: 'API calls', used: 203, limit: 400, resets_at: '2026-12-12T00:00:00Z' };
-const projects = { meter: 'projects', name: 'Projects', used: 2, limit: 3, resets_at: null };
+const resets = null;
+const calls = {
+  meter: 'api_calls',
+  name: 'API calls',
+  used: 203,
+  limit: 400,
+  resets_at: '2026-12-12T00:00:00Z',
+  resets,
+};
+const projects = { meter: 'projects', name: 'Projects', used: 2, limit: 3, resets_at: null, resets };
 const since = '2026-11-10';
 const historyOf = (meter: string, used: string) => ({ since, meters: [{ meter, used }] });
 const heights = (chart: ReturnType<typeof chartOf>) => chart?.bars.map(({ height }) => height);

@@ -10,6 +10,7 @@ import { openDatabase } from '@gatehouse/api/platform/db/client';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { makeData, sessionTokens } from './size/make-data.ts';
 import { type Program, startProgram } from './speed/program.ts';
+import { spread } from './speed/spread.ts';
 
 // Reads every page and endpoint of lists on a small and on a large database, and prints how many times
 // longer the large one takes; then what deletes one user, and what goes over all rows. SIZE=100000 makes the large one
@@ -163,8 +164,7 @@ async function measure(origin: string, page: string, reader: Reader) {
     if (answer.status !== 200) throw new Error(`${page} answers ${answer.status}.`);
     times.push(performance.now() - started);
   }
-  times.sort((one, other) => one - other);
-  return { median: times[Math.floor(times.length / 2)] ?? 0, next: nextPage(text) };
+  return { median: spread(times).median, next: nextPage(text) };
 }
 
 /** Returns the link to the next page of a list; null if the page has none. */

@@ -3,7 +3,7 @@ import { compareMails, compareRows, join } from './faults/compare-accepted.ts';
 import { hasCluster, openCluster, openOwn } from './faults/database.ts';
 import { clusterFaults, diskFull, faults } from './faults/faults.ts';
 import { describe, startLoad } from './faults/load.ts';
-import { hasProxy, openWorldOn, type World } from './faults/world.ts';
+import { hasProxy, openWorld, type World } from './faults/world.ts';
 
 // Runs two nodes behind HAProxy under a steady load of 25 requests a second (sign-ups, events of the payment
 // provider, reads of a session, /login) through each fault, and counts what callers saw and what was kept.
@@ -22,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 
 const own = chosenOf(faults);
 if (own.length > 0) {
-  const world = await openWorldOn(await openOwn());
+  const world = await openWorld(await openOwn());
   for (const [name, fault] of own) {
     if (name === diskFull && !world.database.isMounted)
       console.log(`${name}: not run, because only root may mount a file system.`);
@@ -34,7 +34,7 @@ const ofCluster = chosenOf(clusterFaults);
 if (ofCluster.length > 0 && !hasCluster) {
   console.log('The cluster is not run: it needs root, and etcd, patroni and PostgreSQL of the system.');
 } else if (ofCluster.length > 0) {
-  const world = await openWorldOn(await openCluster());
+  const world = await openWorld(await openCluster());
   for (const [name, fault] of ofCluster) {
     await measure(world, name, () => fault(world));
     await world.database.run('whole');

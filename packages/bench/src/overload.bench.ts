@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { openOwn } from './faults/database.ts';
 import { type Answer, describe, isExpected, longestOf, probe, probeRequests } from './faults/probes.ts';
 import { openWorld } from './faults/world.ts';
 
@@ -11,7 +12,7 @@ const capacitySeconds = 5;
 const overloadSeconds = Number(process.env.BENCH_SECONDS ?? 10);
 const recoveryLimitSeconds = 5;
 
-const world = await openWorld();
+const world = await openWorld(await openOwn());
 // With this query the page is rendered. Without it the nodes answer from memory, faster than HAProxy and the sender of
 // the load can bear on the same machine.
 const url = `${world.origin}/login?rendered`;

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { TestApp } from '@gatehouse/api/testing/app';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { spread } from './speed/spread.ts';
 
 // Measures whether response times reveal that an address has an account. For every route that takes an address it
 // calls an unknown and a known address in pairs, in random order within the pair; the known addresses take turns, so
@@ -79,7 +80,7 @@ async function compare({ route, call, known, of: [knownWord, otherWord], other }
   indistinguishable &&= isWithin;
   console.log(
     `${route.padEnd(8)} ${knownWord} less ${otherWord} ${signed(differenceOf(times))} ms, 95 % interval ${signed(low)} to ${signed(high)} ms ` +
-      `(${pairs} pairs, ${otherWord} ${median(times.map(({ unknown }) => unknown)).toFixed(1)} ms): ` +
+      `(${pairs} pairs, ${otherWord} ${spread(times.map(({ unknown }) => unknown)).median.toFixed(1)} ms): ` +
       `${isWithin ? 'not distinguishable' : low > 0 || high < 0 ? 'DIFFERENT' : 'not decided'} within ${limitMilliseconds} ms`,
   );
   for (const [index, name] of names.entries()) {
@@ -124,7 +125,7 @@ function newAddress(): string {
 type Pair = { known: number; unknown: number };
 
 function differenceOf(times: Pair[]): number {
-  return median(times.map(({ known }) => known)) - median(times.map(({ unknown }) => unknown));
+  return spread(times.map(({ known }) => known)).median - spread(times.map(({ unknown }) => unknown)).median;
 }
 
 /** Returns the 95 % interval of the difference of the medians, by the percentiles of the differences of resampled pairs. */
@@ -138,8 +139,4 @@ function intervalOf(times: Pair[]): [low: number, high: number] {
 
 function signed(milliseconds: number): string {
   return `${milliseconds >= 0 ? '+' : ''}${milliseconds.toFixed(2)}`;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

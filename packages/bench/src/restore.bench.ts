@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startTcpProxy } from '@gatehouse/api/testing/database/tcp-proxy';
 import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
-import { createDatabase, environmentOf, insertOwners, makeFolder, ownersPassword } from './clusters/deployment.ts';
+import { createDatabase, environmentOf, makeFolder } from './clusters/deployment.ts';
 import { installedPostgres, runPostgres, startCluster } from './clusters/installed-postgres.ts';
 import { countRows, differences } from './clusters/row-counts.ts';
 import { compareMails, compareRows } from './faults/compare-accepted.ts';
 import { describe, startLoad } from './faults/load.ts';
 import { makeNode, runOperator } from './faults/node.ts';
+import { insertOwners, password } from './speed/data.ts';
 
 // Dumps the database while the service works, loses it, restores the dump into another cluster under another role,
 // runs `operator after-restore` and starts the service on it, with the commands of docs/operations.md.
@@ -94,11 +95,11 @@ sandbox.mailbox.clear();
 await node.start({ DATABASE_URL: url });
 report('Seconds from the empty cluster to the running service', `${Math.round((Date.now() - started) / 1000)}`, true);
 const [owner] = owners;
-const signIn = await post('/api/login', { email: owner?.email, password: ownersPassword });
+const signIn = await post('/api/login', { email: owner?.email, password });
 report('Sign-in', `${signIn.status}`, signIn.status === 200);
 const session = await fetch(`${origin}/api/session`, { headers: { cookie: `session=${owner?.session}` } });
 report('A session of before', `${session.status}`, session.status === 401);
-await post('/api/signup', { email: 'new@company.example', password: ownersPassword });
+await post('/api/signup', { email: 'new@company.example', password });
 const fresh = await compareMails(sandbox, ['new@company.example']);
 report('A new sign-up', fresh.text, fresh.isComplete);
 // Longer than the first retries of a mail.

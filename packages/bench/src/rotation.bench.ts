@@ -4,11 +4,12 @@ import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import postgres from 'postgres';
-import { createDatabase, documentedSql, environmentOf, insertOwners, makeFolder } from './clusters/deployment.ts';
+import { createDatabase, documentedSql, environmentOf, makeFolder } from './clusters/deployment.ts';
 import { installedPostgres, startCluster } from './clusters/installed-postgres.ts';
 import { compareMails, compareRows, join } from './faults/compare-accepted.ts';
 import { describe, startLoad, type Target } from './faults/load.ts';
 import { makeNode, restartInTurn } from './faults/node.ts';
+import { insertOwners } from './speed/data.ts';
 
 // Changes the password of the database and the webhook secret as docs/operations.md says, by two restarts of two
 // nodes behind HAProxy, under a load of 25 requests a second. No request may fail, and nothing may be lost.

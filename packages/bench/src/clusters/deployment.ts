@@ -2,14 +2,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Sandbox } from '@gatehouse/sandbox/sandbox';
-import { hash } from '@node-rs/argon2';
-import postgres from 'postgres';
-import { insertData, type Owner } from '../speed/data.ts';
 import type { Cluster } from './installed-postgres.ts';
 
 const operations = path.resolve(import.meta.dirname, '../../../../docs/operations.md');
-
-export const ownersPassword = 'a pass phrase for the bench';
 
 /** Creates a folder that PostgreSQL's user may enter. */
 export function makeFolder(name: string): string {
@@ -27,7 +22,7 @@ export async function createDatabase(cluster: Cluster, role: string, password: s
   return cluster.url(role, password, 'gatehouse');
 }
 
-/** The variables of a node with a public name, whose other systems are the sandbox. */
+/** The variables of a node whose other systems are the sandbox. */
 export function environmentOf(sandbox: Sandbox, smtpUrl = sandbox.smtpUrl) {
   return {
     SMTP_URL: smtpUrl,
@@ -39,13 +34,6 @@ export function environmentOf(sandbox: Sandbox, smtpUrl = sandbox.smtpUrl) {
     LOG_FORMAT: 'json',
     LOG_LEVEL: 'info',
   };
-}
-
-/** Inserts owners with a paid plan, a session and `ownersPassword`. */
-export async function insertOwners(databaseUrl: string): Promise<Owner[]> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  const passwordHash = await hash(ownersPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-  return insertData(sql, passwordHash).finally(() => sql.end());
 }
 
 /** Returns the block of SQL in docs/operations.md that contains a text, so that a run tests what is documented. @throws Error if there is none. */

@@ -11,12 +11,12 @@ const programs = ['etcd', 'patroni', 'haproxy', 'ip', 'setpriv', 'psql'];
 /** The database of the nodes, and what a fault needs to break it. */
 export type FaultyDatabase = {
   url: string;
-  folder: string;
   stop: () => Promise<void>;
 };
 
 /** The embedded database, on a file system of its own if root can mount one. */
 export type OwnDatabase = FaultyDatabase & {
+  folder: string;
   isMounted: boolean;
   postmaster: () => number;
   reopen: () => Promise<void>;
@@ -71,7 +71,6 @@ export async function openCluster(): Promise<Cluster> {
   const url = (await run('up')).split('\n').at(-1) ?? '';
   return {
     url,
-    folder,
     run,
     async inOrder() {
       const leader = await run('leader');

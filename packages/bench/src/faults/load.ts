@@ -1,6 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import type { Owner } from '../speed/data.ts';
-import { subscriptionOf } from '../speed/world.ts';
+import { randomUUID } from 'node:crypto';
+import { type Owner, password } from '../speed/data.ts';
+import { makeEvent } from '../speed/event.ts';
 
 /** The target of the load. The secret that signs events may change while it runs. */
 export type Target = { origin: string; owners: Owner[]; webhookSecret: string };
@@ -52,7 +52,7 @@ export function startLoad(target: Target): { seen: LoadResult; stop: () => Promi
 
   async function signUp() {
     const email = `fault-${randomUUID()}@company.example`;
-    const body = JSON.stringify({ email, password: 'a pass phrase for the bench', org_name: 'Fault' });
+    const body = JSON.stringify({ email, password, org_name: 'Fault' });
     const accepted = await ask('/api/signup', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -62,7 +62,11 @@ export function startLoad(target: Target): { seen: LoadResult; stop: () => Promi
   }
 
   async function sendEvent() {
-    const { id, body, headers } = makeEvent(target);
+    const number = made++;
+    const id = `evt_fault_${number}`;
+    const { subscriptionId = '' } = target.owners[number % target.owners.length] ?? {};
+    const event = { id, subscriptionId, changes: number, created: Math.floor(Date.now() / 1000) };
+    const { body, headers } = makeEvent(event, target.webhookSecret);
     if (await ask('/webhooks/payment', { method: 'POST', headers, body })) seen.events.push(id);
   }
 
@@ -89,25 +93,4 @@ export function startLoad(target: Target): { seen: LoadResult; stop: () => Promi
 export function describe({ requests, failures, longestMilliseconds }: LoadResult): string {
   const failed = [...failures].map(([status, times]) => `${status}: ${times}`).join(', ') || 'none';
   return `${requests} requests, failures ${failed}; longest ${(longestMilliseconds / 1000).toFixed(1)} s`;
-}
-
-function makeEvent({ owners, webhookSecret }: Target) {
-  const number = made++;
-  const id = `evt_fault_${number}`;
-  const { subscriptionId = '' } = owners[number % owners.length] ?? {};
-  const seconds = Math.floor(Date.now() / 1000);
-  const body = JSON.stringify({
-    id,
-    object: 'event',
-    api_version: '2026-10-28.endive',
-    created: seconds,
-    data: { object: subscriptionOf(subscriptionId, number), previous_attributes: {} },
-    livemode: false,
-    pending_webhooks: 1,
-    request: { id: null, idempotency_key: null },
-    type: 'customer.subscription.updated',
-  });
-  const signature = createHmac('sha256', webhookSecret).update(`${seconds}.${body}`).digest('hex');
-  const headers = { 'content-type': 'application/json', 'payment-signature': `t=${seconds},v1=${signature}` };
-  return { id, body, headers };
 }

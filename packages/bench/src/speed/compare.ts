@@ -4,7 +4,7 @@ import type { Program } from './program.ts';
 import { spread } from './spread.ts';
 
 /** One side of a row: a program and the requests that it gets. */
-export type Side = { program: Program; next: () => Request; status?: number };
+type Side = { program: Program; next: () => Request; status?: number };
 
 export type Round = Figures & {
   /** CPU per request, in milliseconds; null where there is no /proc. */

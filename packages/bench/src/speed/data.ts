@@ -1,5 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { openDatabase } from '@gatehouse/api/platform/db/client';
+import { hash } from '@node-rs/argon2';
 import type { Sql } from 'postgres';
+
+export const password = 'a pass phrase for the bench';
 
 const organisationCount = 1000;
 
@@ -11,8 +15,14 @@ export type Owner = {
   subscriptionId: string;
 };
 
-/** Inserts owners of approved organisations with a paid plan and a session each, and the tables of the baseline. */
-export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[]> {
+/** Inserts owners of approved organisations with a paid plan, a session and `password`, and the tables of the baseline. */
+export async function insertOwners(databaseUrl: string): Promise<Owner[]> {
+  const { sql, close } = openDatabase({ url: databaseUrl, pool: 1, prepare: false });
+  return insertInto(sql).finally(close);
+}
+
+async function insertInto(sql: Sql): Promise<Owner[]> {
+  const passwordHash = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
   await sql.unsafe(baselineTables);
   const owners = Array.from({ length: organisationCount }, (_, number) => ownerOf(number));
   const column = (name: keyof (typeof owners)[number]) => owners.map((owner) => owner[name] as string);

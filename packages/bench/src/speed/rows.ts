@@ -1,6 +1,8 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { password } from './data.ts';
+import { makeEvent } from './event.ts';
 import type { Request } from './load.ts';
-import { password, subscriptionOf, type World, webhookSecret } from './world.ts';
+import { type World, webhookSecret } from './world.ts';
 
 export type Row = {
   title: string;
@@ -98,25 +100,9 @@ function events({ owners }: World, path: string): () => Request {
   return () => {
     const number = eventsMade++;
     const { subscriptionId = '' } = owners[number % owners.length] ?? {};
-    const round = Math.floor(number / owners.length);
-    const body = JSON.stringify({
-      id: `evt_${number}`,
-      object: 'event',
-      api_version: '2026-10-28.endive',
-      created: firstSecond + round,
-      data: {
-        object: subscriptionOf(subscriptionId, round),
-        previous_attributes: { latest_invoice: `in_${round - 1}` },
-      },
-      livemode: false,
-      pending_webhooks: 1,
-      request: { id: null, idempotency_key: null },
-      type: 'customer.subscription.updated',
-    });
-    const time = Math.floor(Date.now() / 1000);
-    const signature = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex');
-    const headers = { 'content-type': 'application/json', 'payment-signature': `t=${time},v1=${signature}` };
-    return { method: 'POST', path, headers, body };
+    const changes = Math.floor(number / owners.length);
+    const event = { id: `evt_${number}`, subscriptionId, changes, created: firstSecond + changes };
+    return { method: 'POST', path, ...makeEvent(event, webhookSecret) };
   };
 }
 

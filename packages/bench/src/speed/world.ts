@@ -4,15 +4,13 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
-import { hash } from '@node-rs/argon2';
-import postgres from 'postgres';
 import { startBarePage } from './bare-page.ts';
-import { insertData, type Owner } from './data.ts';
+import { insertOwners, type Owner } from './data.ts';
+import { subscriptionOf } from './event.ts';
 import { type Use, useOf } from './process-use.ts';
 import { type Program, startProgram } from './program.ts';
 
 export const webhookSecret = 'whsec_bench';
-export const password = 'a pass phrase for the bench';
 
 /** The service and the baseline, on one database with the same data. */
 export type World = {
@@ -31,8 +29,8 @@ const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/d
 const productOptions = ['--max-semi-space-size=8'];
 const baselineFile = path.resolve(import.meta.dirname, 'least-program.ts');
 
-/** Starts the service and the baseline. `environment` adds settings of the service. */
-export async function openWorld(environment: Record<string, string> = {}): Promise<World> {
+/** Starts the service and the baseline. */
+export async function openWorld(): Promise<World> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
   const database = await openEmbedded(folder);
   const provider = await openProvider();
@@ -43,21 +41,13 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
     PAYMENT_API_URL: provider.origin,
     RATE_LIMITS: 'off',
     GATEHOUSE_ENV_FILE: 'off',
-    ...environment,
   };
   const startProduct = () => startProgram(productFile, env, '/readyz', productOptions);
   const product = await startProduct();
   const baseline = await startProgram(baselineFile, env, '/ready');
 
-  const sql = postgres(database.url.replace(/\?.*/, ''), {
-    host: new URL(database.url).searchParams.get('host') ?? '',
-    max: 1,
-    onnotice: () => {},
-  });
-  const owners = await insertData(sql, await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }));
-  const [{ pid = 0 } = {}] = await sql`select pg_backend_pid() as pid`;
-  const postmaster = Number(/^PPid:\s*(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  await sql.end();
+  const owners = await insertOwners(database.url);
+  const postmaster = Number.parseInt(fs.readFileSync(path.join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 
   let barePage: Promise<Program> | undefined;
 
@@ -89,60 +79,4 @@ async function openProvider() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
-}
-
-const now = Math.floor(Date.now() / 1000);
-
-/** Returns a subscription in the provider's form, with the fields that make up most of an event's size. */
-export function subscriptionOf(id: string, changes: number) {
-  return {
-    id,
-    object: 'subscription',
-    application: null,
-    billing_cycle_anchor: now - 86_400,
-    billing_mode: { type: 'flexible' },
-    cancel_at: null,
-    cancel_at_period_end: false,
-    canceled_at: null,
-    collection_method: 'charge_automatically',
-    created: now - 86_400,
-    currency: 'gbp',
-    customer: id.replace('sub_', 'cus_'),
-    default_payment_method: 'pm_1',
-    description: null,
-    items: {
-      object: 'list',
-      data: [
-        {
-          id: `si_${id}`,
-          object: 'subscription_item',
-          created: now - 86_400,
-          current_period_end: now + 2_000_000,
-          current_period_start: now - 86_400,
-          metadata: {},
-          price: {
-            id: 'price_silver',
-            object: 'price',
-            active: true,
-            currency: 'gbp',
-            lookup_key: 'silver_monthly',
-            product: 'prod_silver',
-            recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
-            type: 'recurring',
-            unit_amount: 2400,
-          },
-          quantity: 1,
-        },
-      ],
-      has_more: false,
-      total_count: 1,
-    },
-    latest_invoice: `in_${changes}`,
-    livemode: false,
-    metadata: { tier: 'silver' },
-    schedule: null,
-    start_date: now - 86_400,
-    status: 'active',
-    trial_end: null,
-  };
 }

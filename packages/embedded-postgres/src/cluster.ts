@@ -87,7 +87,8 @@ async function initialise(folder: string, account: Account | null, createDatabas
   await createRoles(account, folder, createDatabases);
 }
 
-function isRunning(pid: number): boolean {
+/** Whether the process with this id runs, of whichever user. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

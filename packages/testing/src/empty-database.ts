@@ -4,20 +4,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { isRunning } from '@gatehouse/embedded-postgres/cluster';
+import { openEmbedded, temporary } from '@gatehouse/embedded-postgres/embedded-postgres';
 
 export type EmptyDatabase = { url: string; close: () => Promise<void> };
-
-/** The data is temporary, so that a crash may lose it. */
-const settings = {
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  io_method: 'sync',
-  autovacuum: 'off',
-};
 
 const unusedDays = 30;
 const copyOf = /^copy-(\d+)-/;
@@ -40,7 +30,7 @@ export async function openEmptyDatabase(): Promise<EmptyDatabase> {
   const folder = newFolder(cache);
   // With its owner, which under root is another user: cpSync has no option for that.
   await promisify(execFile)('cp', ['-Rp', path.join(template, 'postgres'), folder]);
-  const server = await openEmbedded(folder, { settings });
+  const server = await openEmbedded(folder, { settings: temporary });
   return {
     url: server.url,
     async close() {
@@ -59,7 +49,7 @@ function newFolder(cache: string): string {
 async function makeTemplate(cache: string, template: string): Promise<void> {
   const unfinished = newFolder(cache);
   try {
-    const server = await openEmbedded(unfinished, { settings });
+    const server = await openEmbedded(unfinished, { settings: temporary });
     try {
       const [{ createApp }, { parseConfig }] = await Promise.all([
         import('@gatehouse/api/create-app'),
@@ -116,13 +106,4 @@ function removeAbandoned(cache: string): void {
 function ageDays(folder: string): number {
   const modified = fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   return (Date.now() - modified) / 86_400_000;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { isRunning } from '@gatehouse/embedded-postgres/cluster';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startGatehouse, type TestGatehouse } from './testing.ts';
 
@@ -187,13 +188,4 @@ function programsOf(pid: number): number[] {
     const [, parent, child, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? [];
     return Number(parent) === pid && command.includes('testing/dist/program.js') ? [Number(child)] : [];
   });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -6,17 +6,14 @@ export function log(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/**
- * Runs a long step and prints its name, its duration, and whether it succeeded: it failed if it
- * throws or resolves to false. Several steps may run at once.
- */
+/** Runs a long step and prints its name, its duration, and whether it succeeded. Several steps may run at once. */
 export async function step(name, work) {
   const started = performance.now();
   log(`${name} …`);
   let mark = '✗';
   try {
     const result = await work();
-    if (result !== false) mark = '✓';
+    mark = '✓';
     return result;
   } finally {
     log(`${mark} ${name}  ${((performance.now() - started) / 1000).toFixed(1)} s`);

@@ -24,9 +24,10 @@ import type {
 
 type Answers = inferRouterOutputs<AppRouter>;
 type Agree<One, Other> = [One, Other] extends [Other, One] ? true : false;
+type AllTrue<Each extends Record<string, true>> = Each;
 
 /** Compiles only if the plain types of answers.ts, which the client exports, equal the router's. */
-export const agreement: {
+export type Agreement = AllTrue<{
   session: Agree<Session, Answers['sessions']['verify']>;
   subscription: Agree<Subscription, Answers['subscription']['read']>;
   entitlements: Agree<Entitlements, Answers['entitlements']['get']>;
@@ -49,27 +50,4 @@ export const agreement: {
   override: Agree<Override, Answers['management']['setOverride']>;
   managed: Agree<ListedOrganisation, Answers['management']['organisation']>;
   organisation: Agree<ListedOrganisation, Answers['organisations']['list']['organisations'][number]>;
-} = {
-  users: true,
-  user: true,
-  passwordLink: true,
-  membership: true,
-  invitation: true,
-  newInvitation: true,
-  override: true,
-  managed: true,
-  session: true,
-  subscription: true,
-  entitlements: true,
-  entitlement: true,
-  reserve: true,
-  commit: true,
-  release: true,
-  report: true,
-  set: true,
-  read: true,
-  change: true,
-  member: true,
-  token: true,
-  organisation: true,
-};
+}>;

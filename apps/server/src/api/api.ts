@@ -8,7 +8,7 @@ import type { EndpointAnswer } from '@gatehouse/api/http/request';
 import type { ClientAddress } from '@gatehouse/api/platform/security/client';
 
 /** The path and query of a request, and its client, as the server has determined them. */
-export type RequestTarget = { target: string; client: ClientAddress };
+type RequestTarget = { target: string; client: ClientAddress };
 
 /** Answers a request to the API; resolves when its work has ended. Returns null for any other path. */
 export type ApiHandler = (

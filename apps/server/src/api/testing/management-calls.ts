@@ -14,7 +14,7 @@ export type Call = {
 type Subject = { id: string; user: string; invitation: string };
 
 /** What the operations of management act on. */
-export type Managed = {
+type Managed = {
   headers: Record<string, string>;
   /** Users, each with the name of the operation that changes them. */
   users: Record<'read' | 'suspend' | 'restore' | 'endSessions' | 'passwordLink' | 'delete' | 'added', string>;

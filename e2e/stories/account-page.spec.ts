@@ -1,4 +1,4 @@
-import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { makeOwner, passPhrase, sharedOperator, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
@@ -84,7 +84,7 @@ test('a password link from the operator console lets a user sign in again', asyn
   service,
 }) => {
   const email = await makeOwner(service, request);
-  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await signIn(page, await sharedOperator(service, request));
   await page.goto(`/operator/people?search=${email}`);
   await page.getByRole('link', { name: email }).click();
   await page.getByRole('button', { name: `Password link for ${email}` }).click();

@@ -1,7 +1,7 @@
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
-import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { inviteOn, makeOwner, passPhrase, sharedOperator, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
 test('the top bar has four links, and the account is in the menu of the avatar', async ({ page, request, service }) => {
@@ -80,7 +80,7 @@ test.describe('on a phone', () => {
     request,
     service,
   }) => {
-    await signIn(page, await makeOwner(service, request, { operator: true }));
+    await signIn(page, await sharedOperator(service, request));
     for (const path of ['/account/data', '/keys', '/operator/keys']) {
       await page.goto(path);
       await scriptsRun(page);

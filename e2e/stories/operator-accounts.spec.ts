@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
-import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { makeOwner, passPhrase, sharedOperator, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
 for (const javaScriptEnabled of [true, false]) {
@@ -14,7 +14,7 @@ for (const javaScriptEnabled of [true, false]) {
       service,
     }) => {
       const email = await makeOwner(service, request);
-      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await signIn(page, await sharedOperator(service, request));
       await page.goto(`/operator/people?search=${email}`);
       if (javaScriptEnabled) await scriptsRun(page);
       await page.getByRole('link', { name: email }).click();
@@ -58,7 +58,7 @@ for (const javaScriptEnabled of [true, false]) {
       const email = await makeOwner(service, request, { organisation: 'Leaving Ltd' });
       const signInAgain = () => request.post('/api/login', { data: { email, password: passPhrase } });
       expect((await signInAgain()).status()).toBe(200);
-      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await signIn(page, await sharedOperator(service, request));
       await page.goto(`/operator/people?search=${email}`);
       await page.getByRole('link', { name: email }).click();
       await page.getByRole('button', { name: `Sign out everywhere: ${email}` }).click();
@@ -89,7 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
     test('an organisation is found, suspended and restored', async ({ page, request, service }) => {
       const organisation = javaScriptEnabled ? 'Suspended Weir' : 'Suspended Lock';
       const email = await makeOwner(service, request, { organisation });
-      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await signIn(page, await sharedOperator(service, request));
       await page.goto(`/operator/organisations?search=${encodeURIComponent(organisation)}`);
       await page.getByRole('link', { name: organisation }).click();
       await page.getByRole('link', { name: 'Billing history' }).click();
@@ -109,7 +109,7 @@ for (const javaScriptEnabled of [true, false]) {
       const email = await makeOwner(service, request, { organisation });
       await request.post('/api/login', { data: { email, password: passPhrase } });
       const summary = async () => (await request.get('/api/subscription')).json();
-      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await signIn(page, await sharedOperator(service, request));
       await page.goto(`/operator/organisations?search=${encodeURIComponent(organisation)}`);
       await page.getByRole('link', { name: organisation }).click();
       await page.getByRole('link', { name: 'Agree on something' }).click();
@@ -147,7 +147,7 @@ for (const javaScriptEnabled of [true, false]) {
 test('lists are narrowed by status and plan', async ({ page, request, service }) => {
   const waiting = await makeOwner(service, request, { approved: false, organisation: 'Narrow Waiting' });
   const active = await makeOwner(service, request, { organisation: 'Narrow Active' });
-  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await signIn(page, await sharedOperator(service, request));
   await page.goto('/operator/people');
   await scriptsRun(page);
   await page.getByLabel('Status').selectOption('Awaiting approval');
@@ -172,7 +172,7 @@ test('operators download people and organisations as files in which no cell runs
   service,
 }) => {
   const email = await makeOwner(service, request, { organisation: '=1+1' });
-  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await signIn(page, await sharedOperator(service, request));
   const organisations = await page.request.get('/operator/organisations.csv');
   expect(organisations.headers()).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',

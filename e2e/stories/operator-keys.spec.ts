@@ -1,4 +1,4 @@
-import { makeOwner, signIn } from '../support/people.ts';
+import { makeOwner, sharedOperator, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
 test('an operator decides requests by keyboard shortcuts, which can be turned off', async ({
@@ -9,7 +9,7 @@ test('an operator decides requests by keyboard shortcuts, which can be turned of
   for (const name of ['Ash', 'Beech', 'Cedar']) {
     await makeOwner(service, request, { approved: false, organisation: `Thicket ${name}` });
   }
-  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await signIn(page, await sharedOperator(service, request));
   await page.goto('/operator?search=Thicket');
   await expect(page.getByRole('button', { name: /Commands/ })).toBeVisible();
 

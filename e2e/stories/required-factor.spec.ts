@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/browser/accessibility.ts';
-import { codeOf, setUpApp, toSecondStep } from '../support/factors.ts';
+import { addApp, codeOf, toSecondStep } from '../support/factors.ts';
 import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, startService, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -48,7 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/organisation');
       await openSetting(page, 'Second factor');
       await expect(page.getByText('Set up a second factor of your own before')).toBeVisible();
-      await setUpApp(page);
+      await addApp(page.request);
       await page.goto('/organisation');
       await expect(page.getByText('Not required')).toBeVisible();
       await openSetting(page, 'Second factor');
@@ -112,7 +112,7 @@ test('operators must have a second factor, and set one up before they go on', as
     const theirs = await (await browser.newContext({ baseURL: service.baseUrl, locale: 'en-GB' })).newPage();
     const user = await makeOwner(service, theirs.request);
     await signIn(theirs, user);
-    await setUpApp(theirs);
+    await addApp(theirs.request);
     await page.goto(`/operator/people?search=${encodeURIComponent(user)}`);
     await page.getByRole('link', { name: user }).first().click();
     await page.getByRole('link', { name: `Reset the second factor of ${user}` }).click();

@@ -1,4 +1,4 @@
-import { codeOf, setUpApp, toSecondStep, useRecoveryCode } from '../support/factors.ts';
+import { addApp, codeOf, setUpApp, toSecondStep, useRecoveryCode } from '../support/factors.ts';
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -56,7 +56,7 @@ for (const javaScriptEnabled of [true, false]) {
     }) => {
       const email = await makeOwner(service, request);
       await signIn(page, email);
-      const { codes } = await setUpApp(page);
+      const { codes } = await addApp(page.request);
       const { stdout } = await service.operator('password-link', email);
       const token = new URL(stdout.trim()).searchParams.get('token') ?? '';
       const password = 'quite another pass phrase';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { expect, type Page } from '@playwright/test';
+import { type APIRequestContext, expect, type Page } from '@playwright/test';
 
 const stepSeconds = 30;
 
@@ -29,6 +29,15 @@ export async function setUpApp(page: Page, look: (name: string) => Promise<void>
   const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
   await look('account-security-codes');
   return { secret, used, codes: codes.map((code) => code.trim()) };
+}
+
+/** Sets up an authenticator app for the signed-in user in a fresh session, by requests. Returns its secret and the recovery codes. */
+export async function addApp(request: APIRequestContext): Promise<{ secret: string; codes: string[] }> {
+  const { secret } = await (await request.post('/api/factors/totp')).json();
+  const confirmed = await request.post('/api/factors/totp/confirm', { data: { totp: codeOf(secret) } });
+  expect(confirmed.status(), await confirmed.text()).toBe(200);
+  const { recovery_codes: codes } = await confirmed.json();
+  return { secret, codes };
 }
 
 /** Signs in on the page with the password, which leads to the second step. */

@@ -1,6 +1,6 @@
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { makeOwner, signIn } from '../support/people.ts';
-import { subscriptionControls, turnSwitches } from '../support/provider.ts';
+import { buyPlan, subscriptionControls, turnSwitches } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
 test('an administrator finds invoices, the next one and the card on /billing, also while the provider is silent', async ({
@@ -13,10 +13,7 @@ test('an administrator finds invoices, the next one and the card on /billing, al
   await page.goto('/billing');
   await expect(section).toHaveCount(0);
 
-  await page.getByRole('button', { name: 'Choose Silver' }).click();
-  await page.waitForURL(`${service.sandboxUrl}/**`);
-  await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByText('You are on Silver')).toBeVisible();
+  await buyPlan(service, page.request, 'silver');
   const life = await subscriptionControls(service, page.request);
   await life.everythingDelivered();
 

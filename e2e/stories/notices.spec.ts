@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { layoutShifts } from '../support/browser/layout-shift.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, signIn } from '../support/people.ts';
-import { turnSwitches } from '../support/provider.ts';
+import { buyPlan, turnSwitches } from '../support/provider.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
@@ -10,11 +10,7 @@ const live = (page: Page) => page.locator('body').getByRole('status').first();
 
 async function openBillingOnGold(page: Page, service: Service) {
   await signIn(page, await makeOwner(service, page.request, { organisation: 'Quayside' }));
-  await page.goto('/billing');
-  await page.getByRole('button', { name: 'Choose Gold' }).click();
-  await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
-  await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByRole('heading', { name: /^Gold/, level: 2 })).toBeVisible();
+  await buyPlan(service, page.request, 'gold');
   await page.goto('/billing');
 }
 

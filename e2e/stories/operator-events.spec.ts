@@ -1,5 +1,5 @@
-import { makeOwner, signIn } from '../support/people.ts';
-import { subscriptionControls, turnSwitches } from '../support/provider.ts';
+import { makeOwner, sharedOperator, signIn } from '../support/people.ts';
+import { buyPlan, subscriptionControls, turnSwitches } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
 const ways = [
@@ -8,19 +8,14 @@ const ways = [
 ];
 for (const { how, organisation, javaScriptEnabled } of ways) {
   test(`an operator reads the payment provider’s events and syncs, ${how}`, async ({ browser, request, service }) => {
-    const customer = await browser.newContext({ baseURL: service.baseUrl });
-    const theirs = await customer.newPage();
-    await signIn(theirs, await makeOwner(service, request, { organisation }));
-    const life = await subscriptionControls(service, customer.request);
-    const { url } = await (await customer.request.post('/api/billing/checkout', { data: { tier: 'silver' } })).json();
-    await theirs.goto(url);
-    await theirs.getByRole('button', { name: /^Pay/ }).click();
-    await expect(theirs.getByText('You are on Silver')).toBeVisible();
-    await customer.close();
+    const operator = await sharedOperator(service, request);
+    await signIn({ request }, await makeOwner(service, request, { organisation }));
+    const life = await subscriptionControls(service, request);
+    await buyPlan(service, request, 'silver');
     await life.everythingDelivered();
     const operatorContext = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
     const page = await operatorContext.newPage();
-    await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+    await signIn(page, operator);
 
     await test.step('the search finds the organisation’s events', async () => {
       await page.goto('/operator');

@@ -1,5 +1,6 @@
 import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { makeOwner, signIn } from '../support/people.ts';
+import { buyPlan } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
 test('on a phone the current plan is first, and the others show only their differences', async ({
@@ -8,10 +9,7 @@ test('on a phone the current plan is first, and the others show only their diffe
   service,
 }) => {
   await signIn(page, await makeOwner(service, request));
-  await page.goto('/billing');
-  await page.getByRole('button', { name: 'Choose Silver' }).click();
-  await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByText('You are on Silver')).toBeVisible();
+  await buyPlan(service, page.request, 'silver');
   await page.goto('/billing');
   const plans = page.getByRole('region', { name: 'Plans' });
   const card = (name: string) =>

@@ -35,6 +35,7 @@ export type SubscriptionControls = {
   emits: (type: string) => Promise<void>;
 };
 
+const validCard = '4242424242424242';
 const declinesLater = '4000000000000341';
 /** The provider retries a failed payment three times, the last time after 15 days. */
 const dunningDays = 16;
@@ -104,6 +105,16 @@ export async function subscriptionControls(
       await control(service, 'emit', { type, object: { id: 'emitted', customer } });
     },
   };
+}
+
+/** Buys a plan for the signed-in user's organisation, by requests: a checkout that is paid by a card, and its event. */
+export async function buyPlan(service: Service, request: APIRequestContext, tier: string): Promise<void> {
+  const checkout = await request.post('/api/billing/checkout', { data: { tier } });
+  const { url } = await checkout.json();
+  const card = new URLSearchParams({ card: validCard });
+  const paid = await fetch(url, { method: 'POST', body: card, redirect: 'manual' });
+  expect(paid.headers.get('location')).toContain(`${service.baseUrl}/billing?checkout=success`);
+  await expect.poll(async () => (await (await request.get('/api/subscription')).json()).plan.tier).toBe(tier);
 }
 
 /** Sets switches of the payment provider's sandbox; null resets them all. */

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { expectNoLayoutShift } from '../support/browser/layout-shift.ts';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, passPhrase, sharedOperator, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
@@ -190,5 +191,18 @@ test('operators download people and organisations as files in which no cell runs
   await request.post('/api/login', { data: { email, password: passPhrase } });
   for (const path of ['people.csv', 'organisations.csv', 'people', 'organisations', 'decided', 'audit']) {
     expect((await request.get(`/operator/${path}`)).status(), path).toBe(403);
+  }
+});
+
+test('the filters of a list stand still while a slow page arrives', async ({ page, request, service }) => {
+  await signIn(page, await sharedOperator(service, request));
+  await page.goto('/operator');
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Network.enable');
+  const slow = { offline: false, latency: 0, downloadThroughput: 40_000, uploadThroughput: -1 };
+  await browser.send('Network.emulateNetworkConditions', slow);
+  for (const path of ['/operator/audit', '/operator/people']) {
+    await page.goto(path);
+    await expectNoLayoutShift(page, path);
   }
 });

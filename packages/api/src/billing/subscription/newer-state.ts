@@ -8,6 +8,7 @@ export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
 /** Marks a row for a sync, with a new version, so that a sync that asked before does not remove the mark. */
 export const markedForSync = { needsSync: true, version: sql`${paymentSubscriptions.version} + 1` };
+
 /** The problems because of which the provider's answer is not stored: the row may differ from it. */
 export const answerNotStored = ['unknown_to_provider', 'other_customer'] as const;
 
@@ -15,8 +16,22 @@ export function isNotStored(problem: SubscriptionRow['problem']): problem is (ty
   return answerNotStored.some((each) => each === problem);
 }
 
-/** The columns of a row that a state of the provider gives by itself. */
-type StateColumns = ReturnType<typeof columnsOf>;
+/** The columns of a row that a state of the provider gives by itself: a new column is one of them unless it is named here. */
+type StateColumns = Omit<
+  SubscriptionRow,
+  | keyof DetailColumns
+  | keyof StandingColumns
+  | 'id'
+  | 'organisationId'
+  | 'customerId'
+  | 'version'
+  | 'needsSync'
+  | 'syncedAt'
+  | 'problem'
+>;
+
+/** The columns that follow from a state and from those before it. */
+type StandingColumns = Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'>;
 
 /** The columns that only an answer of the provider gives. An event, or an answer that lacks them, leaves them as they are. */
 export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
@@ -30,13 +45,13 @@ export type DetailColumns = Pick<SubscriptionRow, 'invoiceTrouble'> &
 /** The plan of a phase ahead: null for a price of no tier, and for an interval that is not known. */
 export type NextPlan = { tier: string | null; interval: SubscriptionRow['nextInterval'] };
 
-/** The columns of a row that an event or an answer writes. Those that it leaves out stay as they are. */
-export type WrittenColumns = Partial<
-  StateColumns & Pick<SubscriptionRow, 'pastDueSince' | 'stateAt' | 'undone'> & DetailColumns
->;
+/** The columns of a row that an event or an answer writes: a whole state, or of a late event the grace alone. */
+export type WrittenColumns =
+  | (StateColumns & StandingColumns & Partial<DetailColumns>)
+  | (Pick<SubscriptionRow, 'pastDueSince'> & Partial<SubscriptionRow>);
 
 /** Returns the columns of a state and the tier that it pays for. */
-export function columnsOf(state: SubscriptionState, { tier, source, priceId }: TierMatch) {
+export function columnsOf(state: SubscriptionState, { tier, source, priceId }: TierMatch): StateColumns {
   const ended = isEnded(state);
   return {
     status: state.status,
@@ -56,7 +71,7 @@ export function columnsOf(state: SubscriptionState, { tier, source, priceId }: T
     currentPeriodEnd: ended ? null : dateOfSecond(state.currentPeriodEnd),
     endsAt: ended ? null : dateOfSecond(state.endsAt),
     startedAt: dateOfSecond(state.createdAt),
-  } satisfies Partial<SubscriptionRow>;
+  };
 }
 
 /** Returns the columns of what only an answer tells. `next` is the plan of the phase ahead; null without one. */

@@ -1,8 +1,8 @@
 import type { App } from './app.ts';
+import { claimMode } from './billing/mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans, paidTiers, unusedPriceWarnings } from './billing/plans/plans.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
-import { claimMode } from './billing/settings.ts';
 import { syncsOf } from './billing/sync/jobs.ts';
 import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';
 import { createChangeSignal } from './changes/signal.ts';

@@ -30,6 +30,7 @@ if (own.length > 0) {
   }
   await world.close();
 }
+
 const ofCluster = chosenOf(clusterFaults);
 if (ofCluster.length > 0 && !hasCluster) {
   console.log('The cluster is not run: it needs root, and etcd, patroni and PostgreSQL of the system.');

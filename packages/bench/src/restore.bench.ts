@@ -18,6 +18,7 @@ if (installedPostgres === null) {
   console.log('PostgreSQL with pg_dump is not installed here (Debian: postgresql): not run.');
   process.exit(0);
 }
+
 const webhookSecret = 'whsec_bench';
 const folder = makeFolder('restore');
 const dump = `${folder}/gatehouse.dump`;

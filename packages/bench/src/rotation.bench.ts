@@ -21,6 +21,7 @@ if (installedPostgres === null || !haproxy.isInstalled) {
   console.log('PostgreSQL with pg_dump or HAProxy is not installed here (Debian: postgresql, haproxy): not run.');
   process.exit(0);
 }
+
 const folder = makeFolder('rotation');
 const front = await freePorts(4);
 const [databasePort, first, second] = [front + 1, front + 2, front + 3];

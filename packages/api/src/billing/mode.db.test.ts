@@ -15,7 +15,7 @@ import type { BillingApp } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { claimMode, storedMode } from './settings.ts';
+import { claimMode, storedMode } from './mode.ts';
 
 const foreignKey = 'sk_test_foreign';
 const billing = useBillingTest();

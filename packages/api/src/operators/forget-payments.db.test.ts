@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claimMode, storedMode } from '../billing/settings.ts';
+import { claimMode, storedMode } from '../billing/mode.ts';
 import { readPlan } from '../organisations/plan.ts';
 import { openDatabase } from '../platform/db/client.ts';
 import {

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { decideAnew } from '../billing/entitlement/decide-plan.ts';
 import { isEntitled } from '../billing/entitlement/rank-subscriptions.ts';
-import { type Mode, storedMode } from '../billing/settings.ts';
+import { type Mode, storedMode } from '../billing/mode.ts';
 import { lockOrganisation } from '../organisations/organisation.ts';
 import { serviceName, type Transaction } from '../platform/db/client.ts';
 import {

@@ -5,7 +5,7 @@ import { expireCheckouts } from '../billing/actions/checkouts.ts';
 import { requirePayment } from '../billing/actions/require-payment.ts';
 import { leaseOf, nextCustomer, readCustomer } from '../billing/customers/customer.ts';
 import { withLease } from '../billing/customers/lease.ts';
-import { claimMode } from '../billing/settings.ts';
+import { claimMode } from '../billing/mode.ts';
 import { readRows } from '../billing/subscription/subscription-rows.ts';
 import { liveSubscriptions, syncCustomer } from '../billing/sync/sync.ts';
 import { paymentCustomers } from '../platform/db/schema/billing.ts';

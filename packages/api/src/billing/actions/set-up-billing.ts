@@ -12,10 +12,11 @@ import {
   offersByLookupKey,
 } from '../../platform/providers/payment/prices.ts';
 import { withLease } from '../customers/lease.ts';
+import { claimMode } from '../mode.ts';
 import { type PaidTier, planOf, priceVariable, type SoldPrice } from '../plans/plans.ts';
 import { portalOffer, portalSetting, saveOffer, setupLease } from '../prices/portal-configuration.ts';
 import { readPrices } from '../prices/read-prices.ts';
-import { claimMode, saveSetting } from '../settings.ts';
+import { saveSetting } from '../settings.ts';
 import { setUpWebhook } from './set-up-webhook.ts';
 
 /**

@@ -169,6 +169,7 @@ async function completeCheckout(app: App, tx: Transaction, ours: OwnEvent): Prom
   await closeCheckout(app, tx, ours, applied);
   return markForSync(tx, ours);
 }
+
 async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
     eq(paymentCheckouts.id, ours.event.objectId ?? ''),
@@ -263,6 +264,7 @@ async function markForSync(tx: Transaction, { references, organisationId }: OwnE
   const { customerId, subscriptionId } = references;
   if (subscriptionId === null) return withoutSync(applied);
   if (customerId === null) return withoutSync(eventOutcomes.unreadable);
+
   const marked = await mark(tx).execute({ id: subscriptionId, organisationId, customerId });
   return marked.length > 0 ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
 }

@@ -47,6 +47,7 @@ export async function settleInvoice(
 }
 
 export type PaymentProblem = typeof invoice.$inferSelect;
+
 /** Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
   const [found] = await db

@@ -64,6 +64,7 @@ async function lookUpUnlessStored(app: App, cache: PriceCache): Promise<void> {
 async function readStored(app: App, cache: PriceCache): Promise<void> {
   const rows = await app.db.select().from(paymentLivePrices);
   const tax = await readSetting(app.db, taxSetting);
+
   cache.prices = forPaidTiers(app.plans, (tier) => rows.find((each) => each.tier === tier)?.prices ?? []);
   cache.unsold = paidTiers(app.plans).filter((tier) => rows.some((row) => row.tier === tier && !row.sold));
   cache.tax = (['exclusive', 'inclusive'] as const).find((each) => each === tax) ?? null;

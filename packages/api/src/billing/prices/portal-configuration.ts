@@ -51,6 +51,7 @@ export const portalSetting = 'portal_configuration';
 export function portalConfiguration(app: App): Promise<string | null> {
   return readSetting(app.db, portalSetting);
 }
+
 /** The provider refuses a configuration with more products. A change to a further one opens the portal's first page. */
 const maxProducts = 10;
 

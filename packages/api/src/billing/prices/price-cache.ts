@@ -7,6 +7,7 @@ export type LivePrices = Record<PaidTier, LivePrice[]>;
 
 /** A price that a tier has or has had. */
 export type KnownPrice = typeof paymentKnownPrices.$inferSelect;
+
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;

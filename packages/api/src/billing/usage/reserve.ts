@@ -30,6 +30,7 @@ export async function reserve(
   const plan = app.plans.tiers.find((each) => each.tier === tier) ?? null;
   throw limitReached(app.plans, meter, { plan, used, limit, needed: used + request.amount });
 }
+
 /** Returns the meter that a body names. @throws AppError VALIDATION for an unknown meter, and for members, which are counted. */
 function reservableMeter(app: App, name: string): Meter {
   const meter = meterInBody(app, name);

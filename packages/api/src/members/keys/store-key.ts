@@ -45,6 +45,7 @@ export const operatorsKeyInput = newKeyInput
 type NewKey = z.output<typeof operatorsKeyInput> & { passwordLinks?: boolean };
 
 export type KeyOwner = { organisationId: string | null };
+
 /** Whether an operator makes the key, not an administrator of its organisation. */
 type Making = { byOperator?: boolean };
 

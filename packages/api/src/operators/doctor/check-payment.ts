@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
+import { describeOtherMode, storedMode } from '../../billing/mode.ts';
 import { missingTiers } from '../../billing/plans/missing-tiers.ts';
 import { planOf, priceVariable } from '../../billing/plans/plans.ts';
 import { lookUpPrices } from '../../billing/prices/live-prices.ts';
 import { portalConfiguration } from '../../billing/prices/portal-configuration.ts';
 import type { TierPrices } from '../../billing/prices/read-prices.ts';
-import { describeOtherMode, storedMode } from '../../billing/settings.ts';
 import { pingDatabase } from '../../platform/db/health.ts';
 import { formatAmount } from '../../platform/providers/minor-units.ts';
 import { readAccount } from '../../platform/providers/payment/account.ts';

@@ -38,6 +38,7 @@ export function pageOf<Row>(rows: Row[], limit: number, cursorAfter: (row: Row) 
   const last = page.at(-1);
   return { page, next: rows.length > limit && last !== undefined ? cursorAfter(last) : null };
 }
+
 /** Cursors are opaque to callers, so that the order can change. */
 function cursorOf(id: string): string {
   return Buffer.from(id).toString('base64url');

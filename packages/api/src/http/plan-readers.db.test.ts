@@ -190,7 +190,7 @@ const readers: Record<string, (asked: Asked) => Promise<Said[]>> = {
  * whether the audit log is included (read-audit-log.db.test.ts).
  */
 const withoutTier = [
-  'billing/usage/report.ts',
+  'billing/usage/report-usage.ts',
   'billing/usage/correct-usage.ts',
   'members/create-organisation.ts',
   'members/read-audit-log.ts',

@@ -3,7 +3,7 @@ import { readableTarget, targetField, writableTarget, writableTargets } from '..
 import { keyKindOf } from '../billing/usage/count.ts';
 import { endHold } from '../billing/usage/holds.ts';
 import { readHistory } from '../billing/usage/read-history.ts';
-import { report } from '../billing/usage/report.ts';
+import { report } from '../billing/usage/report-usage.ts';
 import { release, reserve } from '../billing/usage/reserve.ts';
 import { setGauge } from '../billing/usage/set-gauge.ts';
 import {

@@ -5,7 +5,7 @@ import { dayMilliseconds } from '../../platform/durations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeTarget, take } from '../../testing/usage.ts';
 import { readHistory } from './read-history.ts';
-import { type OrganisationRecord, report } from './report.ts';
+import { type OrganisationRecord, report } from './report-usage.ts';
 import { usageRecordInput } from './usage-input.ts';
 
 let running: TestApp;

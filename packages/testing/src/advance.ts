@@ -7,8 +7,8 @@ const longestMilliseconds = 5 * 366 * 86_400_000;
 const settleMilliseconds = 60_000;
 
 /**
- * Moves both clocks, then runs each scheduled job once, as if its time had come, and waits for all of it. The real times
- * of the jobs stay as they are, and so do the pauses before retries.
+ * Waits for what is under way, moves both clocks, then runs each scheduled job once, as if its time had come, and waits for
+ * all of it. The real times of the jobs stay as they are, and so do the pauses before retries.
  *
  * @throws Error for less than nothing and more than five years.
  */
@@ -18,6 +18,8 @@ export async function advance(service: Service, { days = 0, hours = 0, minutes =
     throw new Error('Time is moved forward, by five years at most.');
 
   const { app, sandbox } = service;
+  // An event whose delivery was signed before would arrive outside of the tolerance.
+  await settled(service);
   service.moveClock(milliseconds);
   sandbox.payment.clock.advance({ seconds: Math.floor(milliseconds / 1000) });
   await settled(service);

@@ -115,11 +115,14 @@ test('operators must have a second factor, and set one up before they go on', as
     await addApp(theirs.request);
     await page.goto(`/operator/people?search=${encodeURIComponent(user)}`);
     await page.getByRole('link', { name: user }).first().click();
-    await page.getByRole('link', { name: `Reset the second factor of ${user}` }).click();
+    await expect(page.getByRole('heading', { name: user })).toBeVisible();
+    await expectAccessible(page, 'a person with a second factor');
+    await page.getByRole('link', { name: `Reset second factor of ${user}` }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
     await expectAccessible(page, 'the reset of a second factor');
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
     await expect(page.getByText('The second factor is reset.')).toBeVisible();
-    await expect(page.getByRole('link', { name: /^Reset the second factor/ })).toHaveCount(0);
+    await expect(page.getByRole('link', { name: /^Reset second factor/ })).toHaveCount(0);
     await theirs.goto('/');
     await expect(theirs).toHaveURL('/login');
     await signIn(theirs, user);

@@ -57,8 +57,11 @@ test('a product on a host of its own beside Gatehouse', async ({ page, context }
     await page.getByLabel(/4242/).first().check();
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page.getByText('You are on Silver')).toBeVisible();
-    await page.goto(app);
-    await expect(page.getByText('Silver plan: 3 of 100 notes')).toBeVisible();
+    // The product learns of the change a moment later.
+    await expect(async () => {
+      await page.goto(app);
+      await expect(page.getByText('Silver plan: 3 of 100 notes')).toBeVisible({ timeout: 1_000 });
+    }).toPass();
   });
 
   await test.step('while Gatehouse is away for a minute the product goes on, and adds nothing uncounted', async () => {

@@ -16,6 +16,7 @@ export async function openApi(config?: Config): Promise<Omit<OpenApplication, 'p
     api: createApi(app),
     readiness: () => app.databaseHealth.check(),
     countRefusal: (requestClass) => app.metrics.count('gatehouse_overload_refusals_total', { class: requestClass }),
+    logFailure: (error) => app.log.error('A page failed outside of its handler.', { error }),
     beginShutdown: () => beginShutdown(app),
     close: app.close,
   };

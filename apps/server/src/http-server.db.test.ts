@@ -7,7 +7,11 @@ import { type Application, openHttpServer } from './http-server.ts';
 
 let server: Awaited<ReturnType<typeof openHttpServer>>;
 let port: number;
-afterEach(() => server.drain());
+const failures: unknown[] = [];
+afterEach(async () => {
+  await server.drain();
+  expect(failures.splice(0)).toEqual([]);
+});
 
 /** Opens the server with an application of these pages. */
 async function open(settings: Parameters<typeof openHttpServer>[1], pages: Application['pages']): Promise<void> {
@@ -15,7 +19,8 @@ async function open(settings: Parameters<typeof openHttpServer>[1], pages: Appli
   const config = parseConfig({ DATABASE_URL: 'postgres://localhost/none', HOST: '127.0.0.1', PORT: String(port) });
   server = await openHttpServer(config, settings);
   const readiness = async () => null;
-  server.serve({ api: () => null, pages, readiness, countRefusal: () => {} });
+  const logFailure = (error: unknown) => void failures.push(error);
+  server.serve({ api: () => null, pages, readiness, countRefusal: () => {}, logFailure });
 }
 
 async function connect(): Promise<net.Socket> {
@@ -34,6 +39,37 @@ it('above the limit a connection is closed', async () => {
   first.write(get);
   expect(String(await once(first, 'data'))).toMatch(/^HTTP\/1.1 200/);
   first.destroy();
+});
+
+it('a page whose client disconnects before its turn is not started', async () => {
+  const started: string[] = [];
+  await open({}, (request, response) => {
+    const { url = '' } = request;
+    started.push(url);
+    if (url === '/1') leaving.write(get.replace('/', '/leaving'));
+    if (url === '/4') leaving.resetAndDestroy();
+    response.end();
+  });
+  const [socket, leaving] = [await connect(), await connect()];
+  const paths = Array.from({ length: 12 }, (_, index) => `/${index + 1}`);
+  socket.resume().write(paths.map((path) => get.replace('/', path)).join(''));
+  await expect.poll(() => started).toEqual(paths);
+  socket.destroy();
+});
+
+it('a page that fails closes its connection and is logged, and the next one is answered', async () => {
+  await open({}, (request, response) => {
+    if (request.url === '/broken') throw new Error('broken');
+    response.end();
+  });
+  const broken = await connect();
+  broken.write(get.replace('/', '/broken'));
+  await once(broken.resume(), 'close');
+  const socket = await connect();
+  socket.write(get);
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 200/);
+  expect(failures.splice(0)).toMatchObject([{ message: 'broken' }]);
+  socket.destroy();
 });
 
 it('the last answer of a connection says that it is closed', async () => {

@@ -21,6 +21,8 @@ export type Application = {
   readiness: () => Promise<string | null>;
   /** Counts a request that was refused because too many of its class are open. */
   countRefusal: (kind: RequestClass) => void;
+  /** Logs what the handler of pages threw. */
+  logFailure: (error: unknown) => void;
 };
 
 type HttpServer = {
@@ -163,7 +165,14 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
     canonicalise(request, config, address);
     request.url = target;
     const next = () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.');
-    return startPage(() => loaded.pages(request, response, next));
+    const page = startPage(() => {
+      // While it waited for its turn, its client may have gone: Kit's file server throws where it can write no more.
+      if (!response.destroyed) return loaded.pages(request, response, next);
+    });
+    return page.catch((error) => {
+      loaded.logFailure(error);
+      response.destroy();
+    });
   }
 
   return {

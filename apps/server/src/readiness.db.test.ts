@@ -12,6 +12,7 @@ test('/readyz answers 200, or 503 with the reason, also to HEAD, and refuses oth
     pages: (_request, _response, next) => next(),
     readiness: async () => reason,
     countRefusal: () => {},
+    logFailure: console.error,
   });
   const ask = (method = 'GET') => fetch(`http://127.0.0.1:${port}/readyz`, { method });
 

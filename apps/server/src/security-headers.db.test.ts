@@ -30,7 +30,7 @@ const pages: Application['pages'] = (request, response, next) => {
 
 function serve(): void {
   const application = { api: () => null, readiness: async () => null };
-  server.serve({ ...application, pages, countRefusal: () => {} });
+  server.serve({ ...application, pages, countRefusal: () => {}, logFailure: console.error });
 }
 
 async function ask(method: string, path: string): Promise<[status: number | undefined, IncomingHttpHeaders]> {

@@ -27,6 +27,7 @@ export async function openStandIn(config: Config): Promise<OpenApplication> {
       return null;
     },
     countRefusal: () => {},
+    logFailure: console.error,
     beginShutdown: () => {},
     close,
     pages: (request, response, next) => answer(config, { request, response, next }),

@@ -1,8 +1,12 @@
+import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
+import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { markedForSync } from '../subscription/newer-state.ts';
+import { readRow } from '../subscription/subscription-rows.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
@@ -68,6 +72,24 @@ test('while a change is scheduled another plan is refused until the planned one 
   await setCancellation(billing.app, principal, { cancel: false });
   expect(subscription.schedule).toBeNull();
   expect(portalFlow(await choose(principal, 'silver'))).toBe('subscription_update_confirm');
+});
+
+test('a change that was given up refuses no other plan, also while events keep the provider’s answer out of the row', async () => {
+  const { principal, subscription } = await makeSubscriber(billing, 'gold');
+  provider().scheduleChange(subscription.id, priceOf(billing, 'silver'));
+  await billing.settled();
+  provider().set({ drop_deliveries: true });
+  await ask()((api) => api.subscriptionSchedules.release(String(subscription.schedule)));
+
+  let isChosen = false;
+  const choosing = choose(principal, 'silver').finally(() => {
+    isChosen = true;
+  });
+  const { id } = subscription;
+  while (!isChosen)
+    await billing.app.db.update(paymentSubscriptions).set(markedForSync).where(eq(paymentSubscriptions.id, id));
+  expect(portalFlow(await choosing)).toBe('subscription_update_confirm');
+  expect(await readRow(billing.app.db, id)).toMatchObject({ nextTier: 'silver' });
 });
 
 describe('an unpaid subscription', () => {

@@ -14,6 +14,7 @@ import { actAndStore } from '../sync/store-answer.ts';
 import { type CheckoutContext, priceOf } from './checkouts.ts';
 import { portalSession } from './open-portal.ts';
 import { newCard, payableInvoice, resumePaused } from './reactivate.ts';
+import { mayChange } from './schedule-end.ts';
 
 /**
  * Returns the page for a checkout of an organisation that has a live subscription: the page
@@ -106,7 +107,8 @@ async function requireChangeable(
   if (same.length > 0) throw refused(message('plan_ending_keep', { plan: name }));
   if (!isPaid(best)) return;
   if (best.scheduled) throw refused(message('plan_ending_change', { plan: await nameOf(app, best) }));
-  if (row?.nextTierAt != null) throw refused(changePending(app, row, row.nextTierAt));
+  // The row names the change. Where an event kept the answer out of it, a change that was given up still stands there.
+  if (row?.nextTierAt != null && mayChange(best)) throw refused(changePending(app, row, row.nextTierAt));
 }
 
 /** The portal refuses to change a subscription while a schedule is to change it. */

@@ -19,7 +19,7 @@ export function endIsAsWanted(state: SubscriptionState, cancel: boolean): boolea
 }
 
 /** Whether a schedule changes the plan, or may do so: a key that may not read schedules does not tell. */
-function mayChange({ scheduleId, details }: SubscriptionState): boolean {
+export function mayChange({ scheduleId, details }: SubscriptionState): boolean {
   if (details?.nextPhase === undefined) return scheduleId !== null;
   return details.nextPhase !== null;
 }

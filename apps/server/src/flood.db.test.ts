@@ -14,10 +14,16 @@ async function ask(target: string): Promise<number> {
 it('the requests of connections that are cut no longer count, once their work has ended', async () => {
   const sockets = Array.from({ length: 5 }, () => net.connect(standIn.port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  for (const socket of sockets) socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40));
-  await expect.poll(() => ask('/login')).toBe(503);
+  for (const socket of sockets) socket.write('GET /held HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40));
+  const started = async () => {
+    await ask('/readyz');
+    return standIn.program.output();
+  };
+  await expect.poll(started).toContain('200 held');
+  expect(await ask('/login')).toBe(503);
   for (const socket of sockets) socket.resetAndDestroy();
   expect(await ask('/login')).toBe(503);
+  await ask('/api/release');
   await expect.poll(() => ask('/login')).toBe(200);
 });
 

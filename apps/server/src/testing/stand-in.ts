@@ -23,7 +23,7 @@ export async function openStandIn(config: Config): Promise<OpenApplication> {
     api: () => null,
     // Counted here, because a test on a busy machine reads its answers late.
     async readiness() {
-      console.log(`probed after ${rendered} pages`);
+      console.log(`probed after ${rendered} pages, ${held} held`);
       return null;
     },
     countRefusal: () => {},
@@ -53,7 +53,9 @@ async function answer(config: Config, { request, response, next }: Exchange): Pr
   }
 
   if (request.url === '/held' || request.url === '/webhooks/payment?held') {
+    held += 1;
     await released.promise;
+    held -= 1;
     response.end();
     return;
   }
@@ -93,4 +95,5 @@ let slow = 0;
 let mostSlow = 0;
 
 let rendered = 0;
+let held = 0;
 let released = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ export async function openApi(config?: Config): Promise<Omit<OpenApplication, 'p
     api: createApi(app),
     readiness: () => app.databaseHealth.check(),
     countRefusal: (requestClass) => app.metrics.count('gatehouse_overload_refusals_total', { class: requestClass }),
-    logFailure: (error) => app.log.error('A page failed outside of its handler.', { error }),
+    logFailure: (error) => app.log.error('a page could not be answered', { error }),
     beginShutdown: () => beginShutdown(app),
     close: app.close,
   };

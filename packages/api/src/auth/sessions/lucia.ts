@@ -73,7 +73,7 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly, f
     async getSessionAndUser(id) {
       const hash = hashToken(id);
       const read = rowOf[token];
-      const [row] = await read(db).execute(hash, {});
+      const [row] = await read(db).execute(hash);
       if (row === undefined) return [null, null];
 
       const { user, session } = row;

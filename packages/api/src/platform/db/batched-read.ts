@@ -1,4 +1,4 @@
-import { DrizzleQueryError, fillPlaceholders, type SQL, sql } from 'drizzle-orm';
+import { DrizzleQueryError, type SQL, sql } from 'drizzle-orm';
 import * as drizzleUtils from 'drizzle-orm/utils';
 import type { Sql } from 'postgres';
 import { clientOf, type Executor, prepared } from './client.ts';
@@ -9,19 +9,18 @@ import { clientOf, type Executor, prepared } from './client.ts';
  */
 const most = 8;
 
-type Values = Record<string, unknown>;
 type Waiting = { key: string; resolve: (rows: never[]) => void; reject: (error: unknown) => void };
-type Batch = { waiting: Waiting[]; values: Values };
+type Batch = { waiting: Waiting[] };
 
-type RowOf<Statement> = Statement extends { execute: (values?: Values) => Promise<(infer Row)[]> } ? Row : never;
-type Lone = { execute: (values: Values) => Promise<never[]> };
-type BatchedRead<Row> = { execute: (key: string, values: Values) => Promise<Row[]> };
+type RowOf<Statement> = Statement extends { execute: () => Promise<(infer Row)[]> } ? Row : never;
+type Lone = { execute: (values: { key: string }) => Promise<never[]> };
+type BatchedRead<Row> = { execute: (key: string) => Promise<Row[]> };
 
 /**
  * Creates a prepared statement that returns the rows of a key. Reads that begin in one turn of the event loop share one
  * statement: most of what a read by primary keys costs, here and in the database, is its message and its answer. It
  * is sent after all of them have begun, so each read sees what was committed before it began. `build` gets the
- * expression of the key. The values of the latest read apply to all of them. A failure rejects each of them.
+ * expression of the key. A failure rejects each of them.
  *
  * Speed (design, "The serving process"): 24 % of GET /api/session.
  */
@@ -33,26 +32,23 @@ export function batchedRead<Statement extends object>(
   let run: ReturnType<typeof runnerOf> | undefined;
   const batches = new WeakMap<Sql, Batch>();
 
-  function batchOf(client: Sql, values: Values): Batch {
-    const batch = batches.get(client) ?? { waiting: [], values };
-    batch.values = values;
+  function batchOf(client: Sql): Batch {
+    const batch = batches.get(client) ?? { waiting: [] };
     batches.set(client, batch);
     return batch;
   }
 
   function send(db: Executor, batch: Batch) {
-    const { waiting, values } = batch;
+    const { waiting } = batch;
     const [first] = waiting;
     if (first === undefined) return;
     batch.waiting = [];
     if (waiting.length === 1) {
-      one(db)
-        .execute({ ...values, key: first.key })
-        .then(first.resolve, first.reject);
+      one(db).execute({ key: first.key }).then(first.resolve, first.reject);
       return;
     }
     const keys = waiting.map(({ key }) => key);
-    run?.(clientOf(db), keys, values).then(
+    run?.(clientOf(db), keys).then(
       (found) => waiting.forEach(({ resolve }, at) => void resolve((found[at] ?? []) as never[])),
       (error) => waiting.forEach(({ reject }) => void reject(error)),
     );
@@ -61,9 +57,9 @@ export function batchedRead<Statement extends object>(
   return (db) => {
     run ??= runnerOf(build(db, sql`asked.key`) as unknown as BuiltStatement);
     return {
-      execute: (key, values) =>
+      execute: (key) =>
         new Promise((resolve, reject) => {
-          const batch = batchOf(clientOf(db), values);
+          const batch = batchOf(clientOf(db));
           batch.waiting.push({ key, resolve, reject });
           if (batch.waiting.length === most) send(db, batch);
           else if (batch.waiting.length === 1) setImmediate(send, db, batch);
@@ -91,9 +87,9 @@ function runnerOf({ queryString, params, fields = [], joinsNotNullableMap }: Bui
   const text = `select found.*, asked.at from (values ${slots.join(', ')}) as asked (key, at)
     cross join lateral (${queryString}) as found`;
 
-  return async (client: Sql, keys: string[], values: Values): Promise<unknown[][]> => {
+  return async (client: Sql, keys: string[]): Promise<unknown[][]> => {
     const unused = Array.from({ length: most - keys.length }, () => null);
-    const parameters = [...fillPlaceholders(params, values), ...keys, ...unused] as never[];
+    const parameters = [...params, ...keys, ...unused] as never[];
     const found: unknown[][] = keys.map(() => []);
     try {
       for (const row of await client.unsafe(text, parameters, { prepare: true }).values()) {

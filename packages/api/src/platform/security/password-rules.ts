@@ -8,14 +8,17 @@ declare const normalised: unique symbol;
 /** A password in the form in which it is counted, hashed and compared. Only `normalisePassword` returns one. */
 export type Password = string & { readonly [normalised]: true };
 
-/** Returns the form of a password: NFKC, never trimmed. */
-export function normalisePassword(typed: string): Password {
-  return typed.normalize('NFKC') as Password;
-}
-
 const minLength = 8;
 /** In code points. */
 export const maxLength = 256;
+
+/**
+ * Returns the form of a password: NFKC, never trimmed. Of a text from which NFKC makes no password of at most 256
+ * characters only the beginning: the time that it takes can be the square of the length.
+ */
+export function normalisePassword(typed: string): Password {
+  return typed.slice(0, 16 * maxLength).normalize('NFKC') as Password;
+}
 
 /**
  * Returns a message that says why a new password of the right form (`newPasswordField`) is not

@@ -9,6 +9,8 @@ it.each([
   ['می‌خواهم', 'می‌خواهم'],
   ['क्‍ष', 'क्‍ष'],
   ['a\u200db', 'a\u200db'],
+  [`a${'\u0301'.repeat(90)}\u200db`, `a${'\u0301'.repeat(90)}\u200db`],
+  [`${'\u0301'.repeat(90)}\u200db`, null],
   ['👩‍🚀', null],
   ['\u200da', null],
   ['a\u200c', null],
@@ -24,6 +26,10 @@ it.each([
   ['Acme\u2028Ltd', null],
 ])('accepts the typed name %j as %j', (typed, accepted) => {
   expect(name.safeParse(typed).data ?? null).toBe(accepted);
+});
+
+it('looks for nothing else in a name that is too long', () => {
+  expect(name.safeParse(`x${'\u0301'.repeat(60_000)}\u200b\n`).error?.issues).toHaveLength(1);
 });
 
 it.each([

@@ -19,9 +19,10 @@ export function freeLine(maximum: number) {
   return (
     storableText(zodMessage('not_text'))
       .transform((value) => value.trim())
+      // First and alone: nothing else is looked for in a text of any length.
+      .refine((value) => [...value].length <= maximum, { error: zodMessage('text_too_long', { maximum }), abort: true })
       // Characters that change the writing direction make a name look like another.
       .refine((value) => !unprintable.test(value), zodMessage('not_one_line'))
-      .refine((value) => [...value].length <= maximum, zodMessage('text_too_long', { maximum }))
   );
 }
 
@@ -30,10 +31,11 @@ const unprintable = /[\p{Cc}\p{Bidi_C}\u2028\u2029]/u;
 /**
  * Characters that no name may contain: they break a line, change the writing direction or are
  * invisible, and so make one name look like another. U+200C and U+200D are allowed between
- * letters, where many scripts need them; combining marks belong to their letter.
+ * letters, where many scripts need them; combining marks belong to their letter. It looks back from joiners alone: from
+ * every mark it took the square of their number.
  */
 const refusedInNames =
-  /(?!(?<=\p{L}\p{M}*)[\u200c\u200d](?=\p{L}))[\p{Cc}\p{Cs}\p{Bidi_C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
+  /[\u200c\u200d](?:(?<!\p{L}\p{M}*[\u200c\u200d])|(?!\p{L}))|(?![\u200c\u200d])[\p{Cc}\p{Cs}\p{Bidi_C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 /** The schema of a name of a user or an organisation: trimmed, one line, without invisible characters. */
 export function oneLine(maximum: number) {

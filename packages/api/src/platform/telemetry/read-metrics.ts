@@ -1,9 +1,9 @@
-import type { PendingQuery, Sql } from 'postgres';
+import type { TransactionSql } from 'postgres';
 import type { App } from '../../app.ts';
 import { hashesWaiting } from '../security/password.ts';
 import type { Exposition, Level } from './metrics.ts';
 
-const queryTimeoutMilliseconds = 2000;
+const timeoutMilliseconds = 2000;
 
 /**
  * Returns the answer to GET /metrics. Waits at most two seconds for the database. While it is
@@ -23,49 +23,55 @@ function readProcessLevels({ config, load }: App): Level[] {
   ];
 }
 
-async function readServiceLevels(app: App): Promise<Level[]> {
+async function readServiceLevels({ sql, now, log }: App): Promise<Level[]> {
   try {
-    const rows = await withTimeout(queryLevels(app.sql));
+    const { rows, skew } = await withTimeout(
+      // The server ends what takes too long. To cancel it from here took a connection of its own, whose failure nobody
+      // could catch.
+      sql.begin('read only', async (tx) => {
+        await tx.unsafe(`set local statement_timeout = ${timeoutMilliseconds}`);
+        return { rows: await queryLevels(tx), skew: await measureSkew(tx, now) };
+      }),
+    );
     const found = rows.map(
       ({ name, kind, value }) => ({ name, labels: kind === null ? {} : { kind }, value }) as Level,
     );
-    const skew = { name: 'gatehouse_database_clock_skew_seconds', labels: {}, value: await measureSkew(app) } as const;
-    return [{ name: 'gatehouse_database_up', labels: {}, value: 1 }, skew, ...found];
+    return [
+      { name: 'gatehouse_database_up', labels: {}, value: 1 },
+      { name: 'gatehouse_database_clock_skew_seconds', labels: {}, value: skew },
+      ...found,
+    ];
   } catch (error) {
-    app.log.warn('The database did not answer the queries of the metrics.', { error });
+    log.warn('The database did not answer the queries of the metrics.', { error });
     return [{ name: 'gatehouse_database_up', labels: {}, value: 0 }];
   }
 }
 
-async function withTimeout<Row extends object>(query: PendingQuery<Row[]>): Promise<Row[]> {
+async function withTimeout<Result>(reading: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      query.cancel();
-      reject(new Error(`no answer within ${queryTimeoutMilliseconds} ms`));
-    }, queryTimeoutMilliseconds);
+    const error = new Error(`no answer within ${timeoutMilliseconds} ms`);
+    timer = setTimeout(() => reject(error), timeoutMilliseconds);
   });
   try {
-    return await Promise.race([query, timeout]);
+    return await Promise.race([reading, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** The clock of the database minus that of this process, in seconds, accurate to half the round trip. */
-async function measureSkew({ sql, now }: App): Promise<number> {
+async function measureSkew(tx: TransactionSql, now: App['now']): Promise<number> {
   const before = now().getTime();
-  const [row] = await withTimeout(
-    sql<{ clock: number }[]>`select extract(epoch from clock_timestamp())::float8 as clock`,
-  );
+  const [row] = await tx<{ clock: number }[]>`select extract(epoch from clock_timestamp())::float8 as clock`;
   return (row?.clock ?? Number.NaN) - (before + now().getTime()) / 2000;
 }
 
 type LevelRow = { name: Level['name']; kind: string | null; value: number };
 
 /** One prepared statement over partial indexes and small tables. Queues whose name begins with two underscores are internal to pg-boss. */
-function queryLevels(sql: Sql) {
-  return sql<LevelRow[]>`
+function queryLevels(tx: TransactionSql) {
+  return tx<LevelRow[]>`
     with queues as (
       select queue.name as kind, queue.failed_count, count(job.id) as waiting, min(job.created_on) as oldest
       from pgboss.queue queue left join pgboss.job job on job.name = queue.name and job.state < 'active' and not job.blocked

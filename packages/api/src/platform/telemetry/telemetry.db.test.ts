@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { recordFailure } from '../../http/error-response.ts';
@@ -122,6 +123,18 @@ it('leaves out the levels of the service while the database is too busy to answe
   expect(text).toContain('gatehouse_database_up 0\n');
   expect(text).toContain(`gatehouse_database_transactions{state="open"} ${test.app.config.databasePool}\n`);
   expect(text).not.toMatch(/^gatehouse_(organisations_awaiting|jobs|subscriptions)\w*[ {]/m);
+  expect(await readSeries('gatehouse_database_up')).toBe(1);
+});
+
+it('the database itself ends the queries of the metrics that take too long', async () => {
+  await test.app.db.transaction(async (tx) => {
+    await tx.execute(sql`lock table payment_events in access exclusive mode`);
+    expect((await readMetrics(test.app)).text).toContain('gatehouse_database_up 0\n');
+    const isReading = sql`datname = current_database() and state = 'active' and query like '%gatehouse_jobs_waiting%'
+      and pid <> pg_backend_pid()`;
+    const reading = async () => (await tx.execute(sql`select pid from pg_stat_activity where ${isReading}`)).length;
+    await expect.poll(reading).toBe(0);
+  });
   expect(await readSeries('gatehouse_database_up')).toBe(1);
 });
 

@@ -7,6 +7,7 @@ import type { DatabaseHealth } from '../db/health.ts';
 import { daySeconds, hourSeconds } from '../durations.ts';
 import { isDatabaseUnavailable } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
+import { steadyTime } from '../steady-time.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { type JobKind, type JobKinds, type JobName, type Jobs, retriesWithin } from './registry.ts';
@@ -38,7 +39,7 @@ type AnyKind = JobKind<never>;
  */
 export async function openJobs(options: Options): Promise<Jobs> {
   const { sql, log, metrics, traces, databaseHealth, kinds, timeouts, work, schedules, setup } = options;
-  const { PgBoss } = await import('pg-boss');
+  const { PgBoss, systemClock } = await import('pg-boss');
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: schedules,
@@ -47,6 +48,8 @@ export async function openJobs(options: Options): Promise<Jobs> {
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     migrate: setup,
+    clock: { ...systemClock, now: steadyTime },
+    clockMonitorIntervalSeconds: 60,
   });
   boss.on('error', (error) => {
     databaseHealth.failed(error);

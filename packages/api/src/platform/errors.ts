@@ -124,19 +124,27 @@ const connectionFailures = new Set([
   'ENETUNREACH',
 ]);
 
+/**
+ * The errors of a chain of causes that may be the database's, with their codes. Another system's failure and a client's
+ * have the same codes of Node, and end the chain.
+ */
+function* databaseErrorsOf(error: unknown): Generator<{ code: string; message: string }> {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current.name === foreignName) return;
+    if (isAppError(current) && current.code !== 'BUSY' && current.code !== 'INTERNAL') return;
+    if ('code' in current) yield { code: String(current.code), message: current.message };
+  }
+}
+
 /** Whether a failed statement, or its cause, has one of the SQLSTATEs. */
 export function isSqlState(error: unknown, ...states: string[]): boolean {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if ('code' in current && states.includes(String(current.code))) return true;
-  }
+  for (const { code } of databaseErrorsOf(error)) if (states.includes(code)) return true;
   return false;
 }
 
 /** Whether the database is unavailable or failing over, so that the same request may succeed on a retry. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (!('code' in current)) continue;
-    const code = String(current.code);
+  for (const { code } of databaseErrorsOf(error)) {
     if (connectionFailures.has(code) || lacksResources.test(code)) return true;
   }
   return false;
@@ -197,14 +205,12 @@ const databaseRemedies: [code: RegExp, message: RegExp, remedy: string][] = [
  * and how the operator corrects it. Returns null for any other failure.
  */
 export function explainDatabaseRefusal(error: unknown): string | null {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (!('code' in current)) continue;
-    const { code, message } = current;
-    const found = databaseRemedies.find(([codes, texts]) => codes.test(String(code)) && texts.test(message));
+  for (const { code, message } of databaseErrorsOf(error)) {
+    const found = databaseRemedies.find(([codes, texts]) => codes.test(code) && texts.test(message));
     if (found === undefined) continue;
     // Node appends advice after a semicolon.
     const [reason] = message.split(';');
-    return `The database ${/^[\dA-Z]{5}$/.test(String(code)) ? 'refuses' : 'is not trusted'}: ${reason}. ${found[2]}`;
+    return `The database ${/^[\dA-Z]{5}$/.test(code) ? 'refuses' : 'is not trusted'}: ${reason}. ${found[2]}`;
   }
   return null;
 }
@@ -244,13 +250,15 @@ export function toAppError(error: unknown): AppError {
 /**
  * Returns another system's failure in a form that may be logged: our sentence, the numeric
  * status and the code. The original message and causes are left out, because they may quote
- * the other system's answer, including tokens.
+ * the other system's answer, including tokens. It is never taken for the database's.
  */
 export function foreignFailure(sentence: string, error: unknown, status: unknown = null): Error {
   const code = codeOf(error);
   const failure = new Error(`${sentence}${typeof status === 'number' ? `: status ${status}` : ''}`);
-  return code === null ? failure : Object.assign(failure, { code });
+  return Object.assign(failure, { name: foreignName }, code !== null && { code });
 }
+
+const foreignName = 'ForeignFailure';
 
 /** A code of Node or an SDK, an SQLSTATE or an HTTP status. Tokens do not match. */
 const codeForm = /^(?:[A-Z][A-Z0-9_]{1,63}|[a-z][a-z_]{1,63}|[0-9A-Z]{5}|\d{3})$/;

@@ -51,6 +51,8 @@ export type UserPrincipal = Authority & {
   freshUntil: Date | null;
   /** Whether it became fresh by a factor of the account's own. */
   freshByFactor: boolean;
+  /** Whether an identity of the provider was the session's second factor. */
+  identityFactor: boolean;
   /** Whether the account has a second factor, usable or not. */
   hasFactor: boolean;
   /** Whether one of them is a passkey. */
@@ -105,6 +107,7 @@ export function makePrincipal(
         | 'freshByFactor'
         | 'hasPassword'
         | 'hasFactor'
+        | 'identityFactor'
         | 'hasPasskey'
         | 'reviewPending'
         | 'factorMissing'
@@ -126,6 +129,7 @@ export function makePrincipal(
     freshUntil: facts.freshUntil ?? null,
     freshByFactor: facts.freshByFactor ?? false,
     hasFactor: facts.hasFactor ?? false,
+    identityFactor: facts.identityFactor ?? false,
     hasPasskey: facts.hasPasskey ?? false,
     reviewPending: facts.reviewPending ?? false,
     factorMissing,

@@ -117,7 +117,7 @@ export const accountsRouter = router({
     return { ok: true as const, ended };
   }),
   unlinkIdentity: approvedProcedure.input(body(unlinkIdentityInput)).mutation(async ({ ctx, input }) => {
-    const { user, organisation } = ctx.principal;
+    const { user, organisation, hasFactor, identityFactor } = ctx.principal;
     const { ownSessionEnded, passwordHash } = await unlinkIdentity(ctx.app, ctx.principal, input, ctx.client);
     // The password was just confirmed: it opens a session in place of the one that the subject opened.
     if (ownSessionEnded) {
@@ -125,7 +125,7 @@ export const accountsRouter = router({
         userId: user.id,
         organisationId: organisation?.id ?? null,
         passwordHash,
-        stepDone: true,
+        replaces: { hasFactor, identityFactor },
       });
     }
     return { ok: true as const };

@@ -214,6 +214,7 @@ async function readByToken(
     freshUntil: session.freshUntil,
     freshByFactor: session.freshByFactor,
     hasFactor,
+    identityFactor: session.identityFactor,
     hasPasskey: user.hasPasskey,
     reviewPending: user.reviewSince !== null,
     planRow,

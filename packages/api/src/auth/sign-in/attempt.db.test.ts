@@ -45,7 +45,7 @@ it('signs in a user whose address the provider has verified', async () => {
     organisationId: some,
     idpSubject: some,
     linking: null,
-    stepDone: false,
+    replaces: null,
   });
 });
 

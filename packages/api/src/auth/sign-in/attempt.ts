@@ -115,7 +115,8 @@ async function finish(app: App, answer: Answer, client: Client) {
       if (accountStatus === 'closed') throw new Error('the account is closed');
 
       const linking = 'linking' in matched ? matched.linking : null;
-      return { userId: user.id, organisationId, idpSubject: identity.subject, linking, stepDone: signedIn !== null };
+      const replaces = signedIn?.replaces ?? null;
+      return { userId: user.id, organisationId, idpSubject: identity.subject, linking, replaces };
     });
   } catch (failure) {
     await app.throttle.take({ 'idp-callback-client': clientKey(client) });
@@ -127,7 +128,8 @@ async function finish(app: App, answer: Answer, client: Client) {
 async function requireSessionOf(app: App, userId: string, token: string | null) {
   const principal = token === null ? null : await readSession(app, token);
   if (principal?.user.id !== userId) throw new Error('state: of an attempt of another user');
-  return { userId, sessionId: principal.sessionId };
+  const { sessionId, hasFactor, identityFactor } = principal;
+  return { userId, sessionId, replaces: { hasFactor, identityFactor } };
 }
 
 type Attempt = typeof signInAttempts.$inferSelect;

@@ -191,7 +191,8 @@ it('unlinking a subject ends the sessions that it started, and replaces the user
 
   expect(await readSession(test.app, bySubject)).toBeNull();
   expect(await readSession(test.app, byPassword)).not.toBeNull();
-  expect(started).toEqual([{ userId, organisationId, passwordHash: expect.any(String), stepDone: true }]);
+  const replaces = { hasFactor: false, identityFactor: false };
+  expect(started).toEqual([{ userId, organisationId, passwordHash: expect.any(String), replaces }]);
   const late = { ...holder, idpSubject: `subject of ${email}` };
   await expect(startSession(test.app, late)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });

@@ -6,6 +6,7 @@ import type { Client } from '../../platform/security/client.ts';
 import { type Method, usableMethods } from '../factors/has-factor.ts';
 import { beginStep, type StepAttempt } from '../factors/step-attempt.ts';
 import { isInEffect } from '../factors/who-must.ts';
+import type { UserPrincipal } from '../principal.ts';
 import { lockUnchangedAccount } from '../sessions/account.ts';
 import { isTrustedBrowser, knownBrowserHash, tokenForBrowser } from '../sessions/known-browser.ts';
 import { insertSession } from '../sessions/session.ts';
@@ -21,9 +22,12 @@ export type FirstStep = {
   idpSubject?: string | null;
   /** The identity that is linked to the account once the second step is done; null if there is none to link. */
   linking?: StepAttempt['linking'];
-  /** Whether a session of the user, whose second step was done, asks for a new one. */
-  stepDone?: boolean;
+  /** The session of the user that the new one replaces, which gave what it had to; null for a sign-in. */
+  replaces?: ReplacedSession | null;
 };
+
+/** Whether its account had a second factor, and whether an identity of the provider was the one that was given. */
+export type ReplacedSession = Pick<UserPrincipal, 'hasFactor' | 'identityFactor'>;
 
 /** A session that begins, and the browser's token in the cookie `known`. */
 export type Begun = { token: string; browserToken: string };
@@ -48,7 +52,7 @@ export type Opened =
  * @throws AppError as `lockUnchangedAccount`; TOO_MANY after 60 attempts within ten minutes.
  */
 export async function openSession(app: App, firstStep: FirstStep, client: Client): Promise<Opened> {
-  const { userId, passwordHash = null, idpSubject = null, linking = null, stepDone = false } = firstStep;
+  const { userId, passwordHash = null, idpSubject = null, linking = null, replaces = null } = firstStep;
   const knownBrowser = client.knownBrowser ?? null;
   const browser = await tokenForBrowser(app, knownBrowser);
 
@@ -59,6 +63,7 @@ export async function openSession(app: App, firstStep: FirstStep, client: Client
     const { organisationId } = account;
     const start = { userId, organisationId, passwordHash, idpSubject, client };
 
+    const stepDone = replaces?.hasFactor === true;
     const byBrowser = stepDone || (await isTrustedBrowser(app, tx, { userId, token: knownBrowser }));
     const mayCount = linking === null && !account.operator && !isInEffect(app, account.secondFactorFrom);
     const byIdentity = idpSubject !== null && mayCount && (await countsAsFactor(app, tx, userId, idpSubject));
@@ -68,7 +73,7 @@ export async function openSession(app: App, firstStep: FirstStep, client: Client
       if (linking !== null) await linkIdentity(tx, app.now(), { ...linking, userId });
       // Without its factor a sign-in is not fresh.
       const fresh = !account.hasFactor && passwordHash !== null;
-      const identityFactor = byIdentity && !byBrowser;
+      const identityFactor = stepDone ? replaces.identityFactor : byIdentity && !byBrowser;
       const token = await insertSession(app, tx, { ...start, fresh, identityFactor, browserHash: browser.hash });
       return { kind: 'session', token, browserToken: browser.token };
     }

@@ -30,8 +30,8 @@ export const createOrganisationInput = z.object({
  * await approval at a time.
  *
  * APPROVED_DOMAINS approve it at once, because the address is verified, unless the user owns another organisation
- * without a paid plan: else one address would get any number of free ones. An operator's mark approves it always,
- * because an operator may approve any organisation.
+ * without a paid plan: else one address would get any number of free ones. An operator's power approves it
+ * always, because an operator may approve any organisation.
  *
  * @returns whether it awaits approval.
  * @throws AppError UNAUTHENTICATED; AWAITING_APPROVAL; FORBIDDEN if the account was closed;
@@ -71,7 +71,9 @@ export async function createOwnOrganisation(
     });
     await recordJoined(tx, now, { organisationId, userId: user.id });
 
-    const approved = await approveAtOnce(app, tx, { account, organisationId, owned, client });
+    // The mark as it is now, and the power as the session has it.
+    const operates = account.user.operator && principal.operates;
+    const approved = await approveAtOnce(app, tx, { account, operates, organisationId, owned, client });
     if (approved || account.organisationId === null) {
       await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });
     }
@@ -82,10 +84,10 @@ export async function createOwnOrganisation(
 async function approveAtOnce(
   app: App,
   tx: Transaction,
-  { account, organisationId, owned, client }: NewOrganisation,
+  { account, operates, organisationId, owned, client }: NewOrganisation,
 ): Promise<boolean> {
-  const { id: actorId, email, operator } = account.user;
-  if (operator) {
+  const { id: actorId, email } = account.user;
+  if (operates) {
     const decision = { organisationIds: [organisationId], actorId, client, now: app.now() };
     return (await approveByRule(tx, decision)).length > 0;
   }
@@ -95,6 +97,8 @@ async function approveAtOnce(
 
 type NewOrganisation = {
   account: Account;
+  /** Whether the user has the power of an operator. */
+  operates: boolean;
   organisationId: string;
   /** The other organisations that the user owns. */
   owned: Awaited<ReturnType<typeof ownedBy>>;

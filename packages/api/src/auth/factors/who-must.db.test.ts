@@ -5,6 +5,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { grantOperator } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { newBrowser } from '../../testing/browser.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import {
   addMember,
   callerFor,
@@ -16,6 +17,7 @@ import {
 } from '../../testing/factories.ts';
 import { addTotp, nextCode } from '../../testing/factors.ts';
 import { keyPrincipals } from '../../testing/keys.ts';
+import { lockUser } from '../sessions/account.ts';
 import { readSession } from '../sessions/session.ts';
 import { openSession } from '../sign-in/open-session.ts';
 import { beginFactorGrace, missingFactor } from './who-must.ts';
@@ -166,6 +168,26 @@ it('a session that an identity opened as its own factor gives the account’s on
   expect((await byIdentity()).kind).toBe('step');
 });
 
+it('a session that an identity opened as its own factor gives no other one by unlinking it', async () => {
+  const [owner, other] = [await makeOwner(test), await makeOwner(test)];
+  await addTotp(test, owner.api);
+  await owner.api.members.join({ token: await makeInvitation(other) });
+  await require(other.organisationId);
+  const { userId, organisationId } = owner;
+  const subject = `subject of ${userId}`;
+  await linkSubject(test, userId, subject);
+  await test.app.db.update(identities).set({ countsAsFactor: true }).where(eq(identities.subject, subject));
+  const opened = await openSession(test.app, { userId, organisationId, idpSubject: subject }, testClient);
+  if (opened.kind !== 'session') throw new Error('no session');
+
+  const browser = newBrowser(test, { kept: { session: opened.token } });
+  expect(await browser.trpc('accounts.unlinkIdentity', { password: testPassword })).toMatchObject({ status: 200 });
+  expect(await browser.get('/api/session')).toMatchObject({ status: 200 });
+  const turn = { organisation_id: other.organisationId };
+  expect(await browser.post('/api/trpc/organisations.switch', turn)).toMatchObject({ status: 200 });
+  expect(await browser.get('/api/session')).toMatchObject(setup);
+});
+
 it('a new account of the identity provider has its factor by it, where everybody must have one', async () => {
   const config = { ...test.app.config, secondFactor: 'everybody' as const };
   const everybody = { ...test.app, config };
@@ -275,6 +297,36 @@ describe('an operator without a factor for seven days', () => {
     expect(await operates(email, secret)).toBe(200);
     await beginFactorGrace(test.app);
     expect(await factorDueAt(userId)).toBeNull();
+  });
+
+  it('has no end of them if a factor is set up while they begin', async () => {
+    const { email, userId } = await makeOwner(test, { operator: true });
+    const browser = await signedIn(email);
+    const { secret } = (await browser.post('/api/factors/totp')).body;
+    const totp = await nextCode(test, secret);
+    const both = await test.app.db.transaction(async (tx) => {
+      await lockUser(tx, userId);
+      const confirming = browser.post('/api/factors/totp/confirm', { totp });
+      await waitingForLocks(test, 1);
+      const beginning = beginFactorGrace(test.app);
+      await waitingForLocks(test, 2);
+      return { confirming, beginning };
+    });
+    expect(await both.confirming).toMatchObject({ status: 200 });
+    await both.beginning;
+    expect(await factorDueAt(userId)).toBeNull();
+  });
+
+  it('approves no organisation of their own any more', async () => {
+    const { email, organisationId } = await makeOwner(test, { operator: true });
+    await beginFactorGrace(test.app);
+    test.advance(7 * day);
+    const browser = await signedIn(email);
+    const { secret } = (await browser.post('/api/factors/totp')).body;
+    await browser.post('/api/factors/totp/confirm', { totp: await nextCode(test, secret) });
+    const own = { org_name: 'Another one' };
+    expect((await browser.trpc('organisations.create', own)).body).toEqual({ awaiting_approval: true });
+    expect((await browser.get('/api/session')).body).toMatchObject({ organisation: { id: organisationId } });
   });
 
   it('keeps it with one that is set up in time', async () => {

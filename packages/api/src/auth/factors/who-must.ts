@@ -63,10 +63,12 @@ const graceMilliseconds = 7 * dayMilliseconds;
 export async function beginFactorGrace(app: App): Promise<void> {
   if (app.config.secondFactor === 'none') return;
   const factorDueAt = new Date(app.now().getTime() + graceMilliseconds);
-  await app.db
-    .update(users)
-    .set({ factorDueAt })
-    .where(and(eq(users.operator, true), isNull(users.factorDueAt), not(hasFactor)));
+  const isWithout = and(eq(users.operator, true), isNull(users.factorDueAt), not(hasFactor));
+  await app.db.transaction(async (tx) => {
+    // A factor that is set up at this moment commits first, and the next statement sees it.
+    await tx.select({ id: users.id }).from(users).where(isWithout).orderBy(users.id).for('update');
+    await tx.update(users).set({ factorDueAt }).where(isWithout);
+  });
 }
 
 /** A factor was set up in time. After the seven days only a new grant brings the mark's power back. */

@@ -5,7 +5,7 @@ import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
-import { hasFactor } from '../factors/has-factor.ts';
+import { userHasFactor } from '../factors/has-factor.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
 export type Account = NonNullable<Awaited<ReturnType<typeof readAccount>>>;
@@ -93,7 +93,9 @@ export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promi
   const accountStatus = accountStatusOf(user, organisation);
   if (accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
   if (accountStatus === 'unverified') throw wrong();
-  const { hasFactor, operator } = user;
+  // By a statement of its own: what another table says, the one that waited for the lock read before.
+  const hasFactor = await userHasFactor(tx, userId);
+  const { operator } = user;
   const { id = null, secondFactorFrom = null } = organisation ?? {};
   return { organisationId: id, secondFactorFrom, hasFactor, operator };
 }
@@ -106,7 +108,6 @@ const lockedUser = prepared((db) =>
       suspendedAt: users.suspendedAt,
       invitedOnly: users.invitedOnly,
       operator: users.operator,
-      hasFactor,
     })
     .from(users)
     .where(eq(users.id, sql.placeholder('userId')))

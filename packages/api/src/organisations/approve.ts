@@ -111,7 +111,7 @@ export async function declineOrganisations(
     await recordChange(tx, now, { type: 'organisation.declined', organisationId: id });
   }
   const closed = changed.map(({ id }) => id);
-  await endSessionsIn(tx, closed);
+  await endSessionsIn(tx, closed, now);
   await endLinksIn(tx, closed, now);
   return closed;
 }

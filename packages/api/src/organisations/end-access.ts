@@ -1,6 +1,14 @@
-import { and, eq, inArray, isNull, ne, notExists, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, ne, notInArray, or, type SQLWrapper, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../platform/db/client.ts';
-import { addressChanges, oneTimeTokens, users, verificationLinks } from '../platform/db/schema/accounts.ts';
+import {
+  addressChanges,
+  knownBrowsers,
+  oneTimeTokens,
+  users,
+  verificationLinks,
+} from '../platform/db/schema/accounts.ts';
+import { stepAttempts } from '../platform/db/schema/factors.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { sessions } from '../platform/db/schema/sessions.ts';
@@ -20,26 +28,35 @@ export async function lockUsersIn(tx: Transaction, organisationIds: string[]): P
 
 /**
  * Ends the sessions in organisations that are closed, so that an old cookie does not work after they
- * are reopened. A member's session that acts for another organisation continues while that one may be used.
+ * are reopened. A member's session that acts for another organisation continues while that one may be used. Of members
+ * without another one all sessions end, and with them the attempts between two steps of a sign-in, and trust in browsers.
  */
-export async function endSessionsIn(tx: Transaction, organisationIds: string[]): Promise<void> {
+export async function endSessionsIn(tx: Transaction, organisationIds: string[], now: Date): Promise<void> {
   if (organisationIds.length === 0) return;
   const elsewhere = tx
-    .select({ id: organisations.id })
+    .select({ id: memberships.userId })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
     .where(
       and(
-        eq(memberships.userId, sessions.userId),
+        inArray(memberships.userId, usersIn(tx, organisationIds)),
         notInArray(organisations.id, organisationIds),
         ne(organisations.approval, 'declined'),
         isNull(organisations.suspendedAt),
       ),
     );
+  const isMember = (column: AnyPgColumn) => inArray(column, usersIn(tx, organisationIds));
+  const isClosed = (column: AnyPgColumn) => and(isMember(column), notInArray(column, elsewhere));
   const here = or(inArray(sessions.organisationId, organisationIds), isNull(sessions.organisationId));
+  await tx.delete(sessions).where(or(and(isMember(sessions.userId), here), isClosed(sessions.userId)));
   await tx
-    .delete(sessions)
-    .where(and(inArray(sessions.userId, usersIn(tx, organisationIds)), or(here, notExists(elsewhere))));
+    .update(stepAttempts)
+    .set({ endedAt: now })
+    .where(and(isClosed(stepAttempts.userId), isNull(stepAttempts.endedAt)));
+  await tx
+    .update(knownBrowsers)
+    .set({ trustedUntil: null })
+    .where(and(isClosed(knownBrowsers.userId), isNotNull(knownBrowsers.trustedUntil)));
 }
 
 /** Ends the one-time links of the members of organisations that are closed, as `endLinksOf` does. */

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
 import { hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
-import { suspendUser } from '../../testing/admin-commands.ts';
+import { restoreOrganisation, suspendOrganisation, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { newBrowser } from '../../testing/browser.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { makeOwner, testPassword } from '../../testing/factories.ts';
 import { nextCode } from '../../testing/factors.ts';
+import { lockUser } from '../sessions/account.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -232,6 +234,25 @@ describe('the second step', () => {
   });
 });
 
+it('a sign-in while the first factor is set up asks for it', async () => {
+  const { email, userId } = await makeOwner(test);
+  const [own, other] = [newBrowser(test), newBrowser(test)];
+  const credentials = { email, password: testPassword };
+  await own.post('/api/login', credentials);
+  const { secret } = (await own.post('/api/factors/totp')).body;
+  const totp = await codeOf(secret);
+  const both = await test.app.db.transaction(async (tx) => {
+    await lockUser(tx, userId);
+    const confirming = own.post('/api/factors/totp/confirm', { totp });
+    await waitingForLocks(test, 1);
+    const signingIn = other.post('/api/login', credentials);
+    await waitingForLocks(test, 2);
+    return { confirming, signingIn };
+  });
+  expect(await both.confirming).toMatchObject({ status: 200 });
+  expect(await both.signingIn).toMatchObject({ status: 401, body: { code: 'SECOND_FACTOR_REQUIRED' } });
+});
+
 describe('a trusted browser', () => {
   async function trusting(options: Parameters<typeof makeOwner>[1] = {}) {
     const made = await makeProtected(options);
@@ -282,6 +303,18 @@ describe('a trusted browser', () => {
       async ({ browser }) => {
         const { secret } = (await browser.post('/api/factors/totp')).body;
         await browser.post('/api/factors/totp/confirm', { totp: await codeOf(secret) });
+      },
+    ],
+    [
+      'a suspension of the only organisation',
+      async ({ principal, trusted, credentials, codes }) => {
+        const between = newBrowser(test);
+        await between.post('/api/login', credentials);
+        const slug = principal.organisation?.slug ?? '';
+        await suspendOrganisation(test.app, slug);
+        expect(await trusted.post('/api/login', credentials)).toMatchObject({ status: 403 });
+        await restoreOrganisation(test.app, slug);
+        expect(await between.post('/api/login/second-step', { recovery_code: codes[1] })).toMatchObject(again);
       },
     ],
     ['the end of all other sessions', ({ browser }) => browser.trpc('accounts.endOtherSessions', {})],

@@ -62,7 +62,7 @@ export async function closeOrganisation(
     .returning({ id: organisations.id });
   if (changed.length === 0) return null;
 
-  await endSessionsIn(tx, [organisationId]);
+  await endSessionsIn(tx, [organisationId], now);
   await endLinksIn(tx, [organisationId], now);
   const entry = { action: 'organisation-suspended', ...actor, organisationId, ...reasonDetails(reason) } as const;
   await recordAudit(tx, now, entry);

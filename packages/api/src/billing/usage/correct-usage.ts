@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type Actor, recordAudit } from '../../audit/record.ts';
 import { readPlan } from '../../organisations/plan.ts';
@@ -33,12 +33,18 @@ export async function correctUsage(
   return app.db.transaction(async (tx) => {
     const [held] = await tx.select().from(usage).where(isStored).for('update');
     const day = dayOf(now);
-    const setAt = meter.kind === 'gauge' ? now : null;
+    const isGauge = meter.kind === 'gauge';
+    const setAt = isGauge ? now : null;
     if (held === undefined) {
       await tx.insert(usage).values({ organisationId, meter: name, since, used, day, setAt });
     } else {
       const ownReserved = Math.min(held.ownReserved, used);
-      await tx.update(usage).set({ used, ownReserved, setAt }).where(isStored);
+      // The value of a gauge's ended day goes to its history; a counter's days have what was counted on them.
+      const today = isGauge ? { day: sql`greatest(${usage.day}, ${day}::date)` } : {};
+      await tx
+        .update(usage)
+        .set({ used, ownReserved, setAt, ...today })
+        .where(isStored);
     }
     const details = { meter: name, from: String(held?.used ?? 0), to: String(used), reason };
     await recordAudit(tx, now, { action: 'usage-corrected', ...actor, organisationId, details });

@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { addMember } from '../../testing/factories.ts';
 import { giveBack, makeTarget, take } from '../../testing/usage.ts';
+import { correctUsage } from './correct-usage.ts';
 import { deleteOldDays, storeMemberDays } from './keep-days.ts';
 import { readHistory } from './read-history.ts';
 import { setGauge } from './set-gauge.ts';
@@ -121,7 +122,9 @@ describe('the history', () => {
     await giveBack(at('2026-05-01T09:00'), target);
     await setGauge(at('2026-05-04T10:00').app, target, 'projects', { used: 7 });
     expect(await values(target, 'projects', 7, '2026-05-06T00:00')).toEqual([0, 2, 2, 2, 7, 7, 7]);
-    expect(await values(target, 'projects', 2, '2026-05-06T00:00')).toEqual([7, 7]);
+    const correction = { ...target, meter: 'projects', used: 4, reason: 'Counted twice.' };
+    await correctUsage(at('2026-05-06T00:00').app, correction, { actorId: null });
+    expect(await values(target, 'projects', 7, '2026-05-06T00:00')).toEqual([0, 2, 2, 2, 7, 7, 4]);
     expect(await values(target, 'projects', 2, '2026-05-03T00:00')).toEqual([2, 2]);
   });
 

@@ -10,6 +10,7 @@ import {
   gaugeValueInput,
   holdInput,
   maxRecords,
+  requireRecentTimes,
   reservationInput,
   usageDaysInput,
   usageRecordInput,
@@ -46,6 +47,7 @@ export const usageRouter = router({
   report: operatorsKeyProcedure
     .input(body(z.strictObject({ records: z.array(recordInput, 'The records are a list.').max(maxRecords, tooMany) })))
     .mutation(async ({ ctx, input: { records } }) => {
+      requireRecentTimes(ctx.app, Object.fromEntries(records.map((record, at) => [`records.${at}.at`, record.at])));
       const references = records.map(({ organisation }) => organisation);
       const targets = await writableTargets(ctx.app, ctx.principal, references);
       const named = records.map((record, at) => ({ ...record, organisationId: targets[at]?.organisationId ?? '' }));
@@ -54,6 +56,7 @@ export const usageRouter = router({
   set: operatorsKeyProcedure
     .input(body(gaugeValueInput.extend({ ...ofOrganisation, meter: meterField })))
     .mutation(async ({ ctx, input }) => {
+      requireRecentTimes(ctx.app, { at: input.at });
       const target = await writableTarget(ctx.app, ctx.principal, input.organisation);
       return setGauge(ctx.app, target, input.meter, input);
     }),

@@ -202,6 +202,9 @@ describe('POST /api/usage/report', () => {
       [{ at: from(-36 * dayMilliseconds) }, 400, 'records.1.at'],
       [{ at: from(6 * 60_000) }, 400, 'records.1.at'],
       [{ organisation: 'unknown' }, 404, 'records.1.organisation'],
+      // The body before the organisation, the organisation before the meter.
+      [{ organisation: 'unknown', at: from(-36 * dayMilliseconds) }, 400, 'records.1.at'],
+      [{ organisation: 'unknown', meter: 'unknown' }, 404, 'records.1.organisation'],
       [{ idempotency_key: good.idempotency_key, amount: 4, organisation: id }, 409, null],
     ] as const) {
       const answer = await post('report', { records: [good, record(change)] });

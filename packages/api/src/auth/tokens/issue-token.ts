@@ -12,7 +12,7 @@ const audienceSentence = 'An audience has 1 to 255 characters.';
 /** `audience` names the service that the token is for; without it the issuer. */
 export const tokenInput = z.object({
   audience: storableText(audienceSentence)
-    .refine((audience) => audience !== '' && audience.length <= 255, audienceSentence)
+    .refine((audience) => audience !== '' && [...audience].length <= 255, audienceSentence)
     .optional(),
 });
 

@@ -6,7 +6,7 @@ import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { AppError, invalid, isSqlState } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
-import { idempotencyKeyCutoff, maxNewKeys, timeProblem, tooManyKeys, type UsageRecord } from './usage-input.ts';
+import { idempotencyKeyCutoff, maxNewKeys, tooManyKeys, type UsageRecord } from './usage-input.ts';
 
 /** A record of an organisation that the caller was authorised for. */
 export type OrganisationRecord = UsageRecord & { organisationId: string };
@@ -46,8 +46,6 @@ export async function report(
 }
 
 function checkRecord(app: App, record: OrganisationRecord, at: number, now: Date): CheckedRecord {
-  const problem = timeProblem(record.at, now);
-  if (problem !== null) throw invalid({ [`records.${at}.at`]: problem });
   const meterSettings = app.plans.meters.find(({ meter }) => meter === record.meter);
   if (meterSettings === undefined) throw invalid({ [`records.${at}.meter`]: 'There is no such meter.' });
   if (meterSettings.kind === 'gauge')

@@ -4,7 +4,7 @@ import { message } from '../../platform/messages.ts';
 import { planOfTarget, type UsageTarget } from './count.ts';
 import { expireHolds } from './holds.ts';
 import { dayOf, maxUsed, meterInPath } from './meter.ts';
-import { type GaugeValue, timeProblem } from './usage-input.ts';
+import type { GaugeValue } from './usage-input.ts';
 
 /**
  * Sets what is final of a gauge to its true value, also above the limit; open holds come on top. A value with a time (`at`) before the last change, also
@@ -12,7 +12,7 @@ import { type GaugeValue, timeProblem } from './usage-input.ts';
  * caller whose clock is slow would otherwise never learn that none of its values count.
  *
  * @throws AppError NOT_FOUND for an unknown meter, or if the organisation was deleted meanwhile; VALIDATION for a
- *   counter, for members, for a time more than 35 days back or 5 minutes ahead, and above 2^53 − 1 with the holds.
+ *   counter, for members, and above 2^53 − 1 with the holds.
  */
 export async function setGauge(
   app: App,
@@ -23,12 +23,9 @@ export async function setGauge(
   const meter = meterInPath(app, name);
   if (meter.kind !== 'gauge') throw invalid({ meter: `${meter.name} are counted: report them.` });
   if (name === 'members') throw invalid({ meter: 'Members are counted by this service.' });
-  const now = app.now();
-  const problem = timeProblem(at, now);
-  if (problem !== null) throw invalid({ at: problem });
-
   const { plan } = await planOfTarget(app, target);
-  const held = await store(app, target.organisationId, name, { used, at: at ?? now, canLose: at !== undefined });
+  const value = { used, at: at ?? app.now(), canLose: at !== undefined };
+  const held = await store(app, target.organisationId, name, value);
 
   const answer = { meter: name, used: held.used, limit: plan.limits[name] ?? null };
   return held.isSuperseded ? { ...answer, superseded: true } : answer;

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { deleteInSteps } from '../../platform/db/in-steps.ts';
 import { usageRequests } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds, hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { maxUsed } from './meter.ts';
 
 /** The largest amount of one request. */
@@ -76,12 +76,19 @@ export const usageDaysInput = z.coerce
   .refine((days) => Number.isInteger(days) && days >= 1 && days <= 400, 'must be a whole number from 1 to 400.')
   .default(30);
 
-/** Returns what is wrong with a time, or null: it lies at most 35 days back and 5 minutes ahead. */
-export function timeProblem(time: Date | undefined, now: Date): string | null {
-  if (time === undefined) return null;
-  if (time.getTime() > now.getTime() + aheadMilliseconds) return 'The time is more than 5 minutes ahead.';
-  if (time.getTime() < now.getTime() - oldestDays * dayMilliseconds) return 'The time is more than 35 days ago.';
-  return null;
+/**
+ * Requires of the times of a body, by their fields, that they lie at most 35 days back and 5 minutes ahead.
+ *
+ * @throws AppError VALIDATION
+ */
+export function requireRecentTimes({ now }: Pick<App, 'now'>, times: Record<string, Date | undefined>): void {
+  const latest = now().getTime() + aheadMilliseconds;
+  const oldest = now().getTime() - oldestDays * dayMilliseconds;
+  for (const [field, time] of Object.entries(times)) {
+    if (time === undefined) continue;
+    if (time.getTime() > latest) throw invalid({ [field]: 'The time is more than 5 minutes ahead.' });
+    if (time.getTime() < oldest) throw invalid({ [field]: 'The time is more than 35 days ago.' });
+  }
 }
 
 const keptMilliseconds = 48 * hourMilliseconds;

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEmbedded } from './embedded-postgres.ts';
 import { probe } from './probe.ts';
+import { startServer } from './server.ts';
 import { type Program, runProgram } from './testing/program.ts';
 
 const openDatabase = new URL('testing/open-database.ts', import.meta.url);
@@ -198,6 +199,11 @@ test('the files of a killed first start are removed by the next start', async ()
   const database = await openEmbedded(dataDir);
   expect(fs.readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
   await database.stop();
+});
+
+test('a process that cannot be started rejects the start, and ends nothing', async () => {
+  const gone = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'gone-')), 'folder');
+  await expect(startServer(gone, os.tmpdir(), {})).rejects.toMatchObject({ syscall: 'spawn /bin/sh' });
 });
 
 test('a data directory that is a file is refused in a sentence', async () => {

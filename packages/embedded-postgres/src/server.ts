@@ -30,7 +30,11 @@ exec 3<&0 >&2
 { cat <&3 >/dev/null; kill -INT $pid; } &
 wait $pid`;
 
-/** Starts PostgreSQL on the cluster. The server may end at once, for example because of the lock file. */
+/**
+ * Starts PostgreSQL on the cluster. The server may end at once, for example because of the lock file.
+ *
+ * @throws Error if the machine has no room for another process.
+ */
 export async function startServer(cluster: string, sockets: string, settings: Record<string, string>): Promise<Server> {
   const account = postgresAccount(cluster);
   dropStaleLocks(cluster, sockets);
@@ -45,9 +49,11 @@ export async function startServer(cluster: string, sockets: string, settings: Re
     ...account,
   }) as ChildProcessByStdio<Writable, Readable, null>;
   fs.closeSync(log.descriptor);
+  await once(child, 'spawn');
   child.stdin.on('error', () => {});
   child.once('exit', () => child.stdin.destroy());
-  const [line] = await once(child.stdout, 'data');
+  const closed = once(child, 'close').then(() => Promise.reject(new Error('The shell of PostgreSQL ended at once.')));
+  const [line] = await Promise.race([once(child.stdout, 'data'), closed]);
   const pid = Number.parseInt(String(line), 10);
 
   function ended() {

@@ -103,20 +103,27 @@ async function isDisabled(app: App, ask: Ask): Promise<boolean> {
   }
 }
 
+/** A statement has at most 65,535 parameters. After days without events the provider lists more. */
+const batchSize = 1000;
+
 async function applyNew(app: App, listed: object[]): Promise<number> {
-  if (listed.length === 0) return 0;
   const parsed = listed.flatMap((value) => {
     const event = parseEvent(value);
     return event === null ? [] : [{ event, value }];
   });
-  const ids = parsed.map(({ event }) => event.id);
-  const known = await app.db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids));
-  const knownIds = new Set(known.map(({ id }) => id));
-
   let count = 0;
-  for (const { event, value } of parsed) {
-    if (knownIds.has(event.id)) continue;
-    if (await applyOne(app, event, JSON.stringify(value))) count++;
+  for (let at = 0; at < parsed.length; at += batchSize) {
+    const batch = parsed.slice(at, at + batchSize);
+    const isListed = inArray(
+      paymentEvents.id,
+      batch.map(({ event }) => event.id),
+    );
+    const known = await app.db.select({ id: paymentEvents.id }).from(paymentEvents).where(isListed);
+    const knownIds = new Set(known.map(({ id }) => id));
+    for (const { event, value } of batch) {
+      if (knownIds.has(event.id)) continue;
+      if (await applyOne(app, event, JSON.stringify(value))) count++;
+    }
   }
   return count;
 }

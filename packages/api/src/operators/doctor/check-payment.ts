@@ -9,7 +9,6 @@ import { pingDatabase } from '../../platform/db/health.ts';
 import { formatAmount } from '../../platform/providers/minor-units.ts';
 import { readAccount } from '../../platform/providers/payment/account.ts';
 import { type Payment, providerErrorOf } from '../../platform/providers/payment/connection.ts';
-import { probeDisputes } from '../../platform/providers/payment/disputes.ts';
 import { missingPermissions, type Permission } from '../../platform/providers/payment/permissions.ts';
 import { readPortal } from '../../platform/providers/payment/portal.ts';
 import { checkTax } from './check-tax.ts';
@@ -31,7 +30,6 @@ export async function checkPayment(app: App): Promise<Finding[]> {
       ...(await checkRows(app, payment)),
       ...checkPrices(app, prices),
       await checkPortal(app, payment, prices),
-      ...(await checkDisputes(app, payment)),
       ...(await checkTax(app, payment, prices)),
     ];
   } catch (error) {
@@ -147,18 +145,6 @@ function checkPrices(app: App, prices: TierPrices): Finding[] {
     }
     return right(about, `${name} is ${own} a ${charged}.`);
   });
-}
-
-/** Checks that the key may read what PAYMENT_DISPUTES=end decides by. */
-async function checkDisputes({ config }: App, { ask }: Payment): Promise<Finding[]> {
-  if (config.disputes === 'keep') return [];
-  try {
-    await probeDisputes(ask);
-    return [right('Disputes', 'An open or a lost dispute takes the plan.')];
-  } catch (error) {
-    if (providerErrorOf(error)?.status !== 403) throw error;
-    return [wrong('Disputes', 'The key may not read disputes, so PAYMENT_DISPUTES has no effect. Let it read them.')];
-  }
 }
 
 const about = 'Portal';

@@ -106,13 +106,6 @@ describe('the payment provider', () => {
   });
 });
 
-test('with PAYMENT_DISPUTES=end the key has to read disputes', async () => {
-  const app = running.withConfig({ disputes: 'end' });
-  expect(await wrongWith(app)).toEqual([]);
-  running.sandbox.payment.failNext(403, { only: 'GET /v1/disputes' });
-  expect(await wrongWith(app)).toEqual([expect.stringMatching(/^Disputes: The key may not read disputes/)]);
-});
-
 describe('the webhook', () => {
   test('without a secret', async () => {
     expect(await wrongWith(running.withConfig({ webhookSecrets: [] }))).toEqual([

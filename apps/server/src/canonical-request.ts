@@ -58,7 +58,6 @@ function acceptsAnything(accept: string | undefined): boolean {
  * Kit would redirect before its hook has set any header.
  */
 export function pathOf(target: string): string | null {
-  if (plainPath.test(target)) return target;
   if (target.startsWith('/')) return withoutEndSlash(new URL(`http://localhost${target}`));
   if (!/^https?:/i.test(target) || !URL.canParse(target)) return null;
 
@@ -77,9 +76,6 @@ export function hasOneHost({ httpVersion, headersDistinct }: IncomingMessage): b
 
 /** A name, an IPv4 or IPv6 address, and a port (RFC 3986 §3.2.2, but for marks that no name has). */
 const hostAndPort = /^(\[[\da-f:.]+\]|[\w.~%-]+)(:\d*)?$/i;
-
-/** Paths that the URL Standard leaves as they are, so that most requests need no parser. */
-const plainPath = /^(\/[\w-]+)+(\?[\w=&-]+)?$/;
 
 function withoutEndSlash({ pathname, search }: URL): string {
   // The look-behind keeps the time linear in a path of slashes alone.

@@ -56,8 +56,6 @@ export type App = {
   logRefusedDelivery: LogRefusal;
   /** How many organisations have a subscription, by tier, for the metrics. */
   tierCounts: TierCounts;
-  /** How far a search of the operator console reaches; null until the first one. */
-  searchReach: SearchReach | null;
   now: () => Date;
   close: () => Promise<void>;
 };

@@ -101,7 +101,6 @@ export async function createApp({
     pseudonymOf: () => 'unknown',
     logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
     tierCounts: createTierCounts(pools.background.sql, paidTiers(plans)),
-    searchReach: null,
     now: now ?? (() => new Date()),
     async close() {
       app.changes.stop();
@@ -124,7 +123,7 @@ export async function createApp({
     if (!work) await pingDatabase(sql);
     if (migrates) await open(() => migrate(sql, { folder: migrations, version: config.version }, log));
     else await requireSchema(app);
-    app.pseudonymOf = await open(() => loadPseudonyms(sql));
+    app.pseudonymOf = await open(() => loadPseudonyms(app.db));
     if (work) await open(() => refuseDemoAccounts(app));
     if (work) await open(() => claimMode(app));
     const queue = { sql: scheduled.sql, log, metrics, traces, databaseHealth, timeouts: config.timeouts };

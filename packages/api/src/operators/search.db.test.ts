@@ -32,7 +32,6 @@ describe.each([
 ] as const)('%s', (_, reach) => {
   beforeEach(async () => {
     if (reach === 'beginnings') await test.app.sql`drop index if exists users_parts`;
-    test.app.searchReach = null;
   });
 
   it('reports how far a search reaches', async () => {

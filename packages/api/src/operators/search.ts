@@ -8,11 +8,13 @@ const shortestPart = 3;
 
 /**
  * Returns how far searches reach on this database. The indexes of parts need the extension pg_trgm,
- * which may be missing when the database is migrated. The database is asked until they exist.
+ * which may be missing when the database is migrated.
  */
-export async function readSearchReach(app: App): Promise<SearchReach> {
-  if (app.searchReach !== 'parts') app.searchReach = (await hasSearchIndexes(app)) ? 'parts' : 'beginnings';
-  return app.searchReach;
+export async function readSearchReach({ sql }: App): Promise<SearchReach> {
+  const [found] = await sql<{ count: number }[]>`
+    select count(*)::int as count from pg_index
+    where indexrelid in (to_regclass('users_parts'), to_regclass('organisations_parts')) and indisvalid`;
+  return found?.count === 2 ? 'parts' : 'beginnings';
 }
 
 /**
@@ -33,12 +35,4 @@ export async function contains(
     ...lower.map((column) => sql`${column} like ${beginning}`),
     ...mixed.map((column) => sql`lower(${column}) like ${beginning}`),
   );
-}
-
-/** Whether both indexes of parts are complete. */
-async function hasSearchIndexes({ sql }: App): Promise<boolean> {
-  const [found] = await sql<{ count: number }[]>`
-    select count(*)::int as count from pg_index
-    where indexrelid in (to_regclass('users_parts'), to_regclass('organisations_parts')) and indisvalid`;
-  return found?.count === 2;
 }

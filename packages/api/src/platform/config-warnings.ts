@@ -59,18 +59,7 @@ function priceVariableLike(name: string): string | undefined {
 
 function isMisspelling(name: string, known: string): boolean {
   const most = maximumDistance(known);
-  // Only a few pairs are left to compare. To compare all of them took 5 % of the start.
-  if (Math.abs(name.length - known.length) > most || !sharesPart(name, known, most)) return false;
-  return editDistance(name, known) <= most;
-}
-
-/** Whether one of 2 × `edits` + 1 parts of `known` is in the name: an edit changes two of them at most, by a swap. */
-function sharesPart(name: string, known: string, edits: number): boolean {
-  const size = Math.max(1, Math.floor(known.length / (2 * edits + 1)));
-  for (let start = 0; start < known.length; start += size) {
-    if (name.includes(known.slice(start, start + size))) return true;
-  }
-  return false;
+  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
 }
 
 /** The edit distance up to which a name counts as a misspelling. Short names resemble many others. */

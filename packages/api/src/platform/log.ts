@@ -55,15 +55,9 @@ function writeWaiting(): void {
 }
 
 function describeErrors(fields: LogFields): LogFields {
-  if (!hasError(fields)) return fields;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describeError(value) : value]),
   );
-}
-
-function hasError(fields: LogFields): boolean {
-  for (const name in fields) if (fields[name] instanceof Error) return true;
-  return false;
 }
 
 /**
@@ -114,12 +108,8 @@ function toLenientJson(value: unknown): string {
   });
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that \p{Cc} names, which it finds ten times as fast.
-const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-
 /** Writes control characters and line separators as \uXXXX, which JSON reads as the same character. */
 function escapeControls(line: string): string {
-  if (!controls.test(line)) return line;
   return line.replace(
     /[\p{Cc}\u2028\u2029]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -30,24 +30,8 @@ export function formatDateTime(iso: string, zone = userTimeZone()): string {
   return `${formatDate(iso, zone)}, ${formatTime(iso, zone)}`;
 }
 
-/** A cache of the texts of calendar days, which are few and the same for all users. A chart has thirty of them. */
-const dayTexts = new Map<string, string>();
-const maxDayTexts = 1000;
-
 function write(iso: string, style: keyof typeof styles, zone: string | null): string {
   const key = `${locale()} ${style} ${zone}`;
-  if (iso.length > 10) return formatIn(key, iso, { style, zone });
-
-  const dayKey = `${key} ${iso}`;
-  const text = dayTexts.get(dayKey) ?? formatIn(key, iso, { style, zone });
-  if (dayTexts.size >= maxDayTexts) dayTexts.clear();
-  dayTexts.set(dayKey, text);
-  return text;
-}
-
-type DateFormat = { style: keyof typeof styles; zone: string | null };
-
-function formatIn(key: string, iso: string, { style, zone }: DateFormat): string {
   let format = formats.get(key);
   if (format === undefined) {
     format = new Intl.DateTimeFormat(locale(), { ...styles[style], timeZone: zone ?? 'UTC' });

@@ -4,8 +4,6 @@ const whole = perLanguage((locale) => new Intl.NumberFormat(locale));
 
 /** "50,000" */
 export function formatNumber(value: number): string {
-  // The same in each language, without the time of a format.
-  if (Number.isInteger(value) && value >= 0 && value < 1000) return String(value);
   return whole().format(value);
 }
 

@@ -6,10 +6,10 @@ import { decryptSecret, encryptSecret } from './encryption.ts';
 import { newToken } from './token.ts';
 
 /** A random key that all nodes share, kept in the database. */
-export type SecretName = 'challenges' | 'trials';
+export type SecretName = 'challenges' | 'trials' | 'log-pseudonyms';
 
 /** Where it is kept: the database, or a transaction in it. */
-type Place = Pick<App, 'config'> & { db: Executor };
+type Place = { config: Pick<App['config'], 'secretKeys'>; db: Executor };
 
 /**
  * Returns a random key of the deployment, and creates it if there is none. It is encrypted where SECRET_KEY is set, and

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { deleteOldEntries } from '../audit/record.ts';
 import { deleteWithoutMembers } from '../organisations/organisation.ts';
@@ -8,12 +8,12 @@ import { addressChanges, oneTimeTokens, signUps, users, verificationLinks } from
 import { rateLimits } from '../platform/db/schema/deployment.ts';
 import { stepAttempts, usedChallenges, wrongCodes } from '../platform/db/schema/factors.ts';
 import { invitations, memberships } from '../platform/db/schema/members.ts';
+import { sessions } from '../platform/db/schema/sessions.ts';
 import { returnUrls, signInAttempts } from '../platform/db/schema/sign-in.ts';
 import { dayMilliseconds } from '../platform/durations.ts';
 import { runSteps } from '../platform/jobs/run-steps.ts';
 import { dropUnusedImports } from './password/imported-passwords.ts';
 import { deleteExpiredBrowsers } from './sessions/known-browser.ts';
-import { deleteExpiredSessions } from './sessions/session.ts';
 
 const unverifiedDays = 7;
 const batchSize = 200;
@@ -46,7 +46,7 @@ export async function deleteExpired(app: App): Promise<void> {
     'return URLs': () => deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now)),
     'imported passwords': () => dropUnusedImports(app),
     'audit entries': () => deleteOldEntries(app.db, now, app.config.retentionDays),
-    sessions: () => deleteExpiredSessions(app),
+    sessions: () => deleteInSteps(app.db, sessions, lte(sessions.expiresAt, now)),
     'known browsers': () => deleteExpiredBrowsers(app),
   });
 }

@@ -4,7 +4,6 @@ import type { App } from '../../app.ts';
 import { planColumns } from '../../organisations/plan.ts';
 import { batchedRead } from '../../platform/db/batched-read.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
-import { deleteInSteps } from '../../platform/db/in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
@@ -112,9 +111,8 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly, f
     async deleteUserSessions(userId) {
       if (!readOnly) await write(db.delete(sessions).where(eq(sessions.userId, userId)));
     },
-    async deleteExpiredSessions() {
-      await deleteInSteps(db, sessions, sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
-    },
+    // A job deletes them (auth/delete-expired.ts).
+    deleteExpiredSessions: () => Promise.reject(new Error('Expired sessions are deleted by deleteExpired.')),
     // Lucia's list contains tokens, of which the table holds only hashes. `listSessions` replaces it.
     getUserSessions: () => Promise.reject(new Error('Sessions are listed by listSessions.')),
   };

@@ -380,8 +380,3 @@ export async function deleteSessionById(db: Executor, userId: string, sessionId:
 export async function deleteOtherSessions(db: Executor, userId: string, keptSessionId: string): Promise<void> {
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptSessionId)));
 }
-
-/** Deletes sessions that have expired. */
-export async function deleteExpiredSessions(app: App): Promise<void> {
-  await lucia(app).deleteExpiredSessions();
-}

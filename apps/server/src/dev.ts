@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseConfig } from '@gatehouse/api/platform/config';
-import { announcer } from './announce.ts';
 import { keepDatabase } from './database/keep-database.ts';
+import { processLog } from './process-log.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
@@ -23,7 +23,7 @@ try {
  */
 async function develop(): Promise<number> {
   const config = parseConfig(process.env);
-  const database = keepDatabase(config.dataDir, announcer(config));
+  const database = keepDatabase(config.dataDir, processLog(config));
   const url = config.databaseUrl ?? (await database.start());
 
   const address = ['--host', config.host, '--port', String(config.port), '--strictPort'];

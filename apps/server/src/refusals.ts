@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { securityHeaders } from '@gatehouse/api/http/security-headers';
 import type { Config } from '@gatehouse/api/platform/config';
-import { type Announce, announcer } from './announce.ts';
+import type { Log } from '@gatehouse/api/platform/log';
+import { processLog } from './process-log.ts';
 
 /** Why a request is refused, and after how many seconds the client may try again. */
 const reasons = {
@@ -35,7 +36,7 @@ const logMilliseconds = 10_000;
  */
 export function createRefusals(config: Config): Refuse {
   const { service } = config;
-  const logRefusal = createRefusalLog(announcer(config));
+  const logRefusal = createOverloadLog(processLog(config));
   const fixed = { ...securityHeaders(config), 'cache-control': 'no-store' };
   const ofJson = Object.entries({ ...fixed, 'content-type': 'application/json' }).flat();
   const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': busyPagePolicy };
@@ -63,14 +64,14 @@ export function createRefusals(config: Config): Refuse {
 }
 
 /** Logs the first refusal at once, and how many followed every ten seconds. */
-function createRefusalLog(announce: Announce): () => void {
+function createOverloadLog(log: Log): () => void {
   let refused = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function summarise() {
     timer = undefined;
     if (refused === 0) return;
-    announce('warn', `${refused} more requests were refused in ${logMilliseconds / 1000} s.`, { refused });
+    log.warn(`${refused} more requests were refused in ${logMilliseconds / 1000} s.`, { refused });
     refused = 0;
     timer = setTimeout(summarise, logMilliseconds).unref();
   }
@@ -80,7 +81,7 @@ function createRefusalLog(announce: Announce): () => void {
       refused += 1;
       return;
     }
-    announce('warn', 'Requests are refused: more arrive than this process can answer.');
+    log.warn('Requests are refused: more arrive than this process can answer.');
     timer = setTimeout(summarise, logMilliseconds).unref();
   };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '@gatehouse/api/platform/config';
-import { announcer } from './announce.ts';
 import { nameHeaders } from './canonical-request.ts';
 import { keepDatabase } from './database/keep-database.ts';
 import { type Application, openHttpServer } from './http-server.ts';
+import { processLog } from './process-log.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 /** The application as it is opened at the start, and what ends it. */
@@ -25,13 +25,13 @@ const exitAtLatestMilliseconds = 24_500;
  * @throws Error whose message is a sentence that says why the service cannot start.
  */
 export async function runService(config: Config, open: (config: Config) => Promise<OpenApplication>): Promise<void> {
-  const announce = announcer(config);
-  const database = keepDatabase(config.dataDir, announce);
+  const log = processLog(config);
+  const database = keepDatabase(config.dataDir, log);
   const server = await openHttpServer(config);
   let application: OpenApplication | null = null;
 
   onShutdownSignal(async (reason) => {
-    announce('info', 'Shutting down: open requests are finished first.', { reason });
+    log.info('Shutting down: open requests are finished first.', { reason });
     setTimeout(() => process.exit(0), exitAtLatestMilliseconds);
     application?.beginShutdown();
     await server.drain();
@@ -45,5 +45,5 @@ export async function runService(config: Config, open: (config: Config) => Promi
   application = await open({ ...config, databaseUrl });
   server.serve(application);
   const { host, port, version, publicBaseUrl } = config;
-  announce('info', `Serving on http://${host}:${port}: Gatehouse ${version}.`, { version, base_url: publicBaseUrl });
+  log.info(`Serving on http://${host}:${port}: Gatehouse ${version}.`, { version, base_url: publicBaseUrl });
 }

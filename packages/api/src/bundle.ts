@@ -29,6 +29,7 @@ export * from './platform/config.ts';
 export * from './platform/config-version.ts';
 export * from './platform/durations.ts';
 export * from './platform/errors.ts';
+export * from './platform/log.ts';
 export * from './platform/messages.ts';
 export * from './platform/providers/minor-units.ts';
 export * from './platform/security/client.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '@gatehouse/api/platform/log';
 import type { EmbeddedServer } from '@gatehouse/embedded-postgres/embedded-postgres';
-import type { Announce } from '../announce.ts';
 
 /**
  * Keeps the embedded database running for as long as the service runs. If it ends, for example
  * with the admin command that started it or by kill -9, it is started again at the same address.
  */
-export function keepDatabase(dataDir: string, announce: Announce) {
+export function keepDatabase(dataDir: string, log: Log) {
   let database: EmbeddedServer | null = null;
   let stopped = false;
 
@@ -21,12 +21,12 @@ export function keepDatabase(dataDir: string, announce: Announce) {
 
   async function reopen() {
     while (!stopped) {
-      announce('warn', 'The embedded database ended; starting it again.');
+      log.warn('The embedded database ended; starting it again.');
       try {
         await open();
         return;
       } catch (error) {
-        announce('error', error instanceof Error ? error.message : String(error));
+        log.error(error instanceof Error ? error.message : String(error));
         await pause(1_000);
       }
     }

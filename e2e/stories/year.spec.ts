@@ -94,7 +94,9 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     expect((await life.subscription()).status).toBe('active');
     await says('free', '/', 'Your payment failed');
     await says('free', '/billing', 'Unpaid', 'Your paid plan is off until its invoice is paid.');
-    await page.getByRole('button', { name: 'Pay now' }).click();
+    const payNow = page.getByRole('button', { name: 'Pay now' });
+    await expect(page.locator('form', { has: payNow }).locator('input[name="tier"]')).toHaveValue('gold');
+    await payNow.click();
     await page.getByRole('button', { name: /^Pay £79/ }).click();
     await says('gold', '/billing', '£79 / month. Renews on');
   });

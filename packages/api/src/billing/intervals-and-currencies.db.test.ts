@@ -6,9 +6,10 @@ import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/factories.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
+import { startCheckout } from './actions/start-checkout.ts';
 import { loadPlans } from './plans/plans.ts';
 import { refreshPrices } from './prices/live-prices.ts';
-import { readSubscription } from './summary/read-subscription.ts';
+import { readOverview, readSubscription } from './summary/read-subscription.ts';
 
 /** Three tiers, for a month and a year, in pounds and euros. */
 const file = fileURLToPath(new URL('../../../../examples/plans.json', import.meta.url));
@@ -166,5 +167,51 @@ describe('the currency', () => {
       Object.assign(gold ?? {}, { currency: 'gbp' });
       if (gbp) options.gbp = gbp;
     }
+  });
+});
+
+describe('an unpaid subscription that is paid for a year', () => {
+  async function makeUnpaid() {
+    const member = await makeMember(billing);
+    const row = await buy(member, { tier: 'gold', interval: 'year' });
+    const [subscription] = ownedBy(billing, member).subscriptions;
+    billing.sandbox.payment.set({ dunning_end: 'unpaid' });
+    billing.sandbox.payment.setCard(row?.customerId ?? '', '4000000000000341');
+    billing.sandbox.payment.clock.advanceToPeriodEnd(row?.id ?? '');
+    billing.sandbox.payment.clock.advance({ days: 40 });
+    await billing.settled();
+    expect(subscription?.status).toBe('unpaid');
+    return { member, subscription };
+  }
+
+  test('is told on the page with the tier and interval whose checkout pays it', async () => {
+    const { member, subscription } = await makeUnpaid();
+    const { tier, pays_for } = (await readOverview(billing.app, member)).plan;
+    expect({ tier, pays_for }).toEqual({ tier: 'free', pays_for: { tier: 'gold', interval: 'year' } });
+    const { url } = await api(member).checkout(pays_for as never);
+    billing.sandbox.payment.payInvoice(url, '4242424242424242');
+    expect(subscription?.status).toBe('active');
+    expect(ownedBy(billing, member).subscriptions).toHaveLength(1);
+  });
+
+  test('leads to its invoice, not to its end, where only the interval is another or none is named', async () => {
+    const { member, subscription } = await makeUnpaid();
+    for (const input of [{ tier: 'gold' }, { tier: 'gold', interval: 'month' }]) {
+      expect((await api(member).checkout(input as never)).url).toContain('/pay/invoice/');
+      expect(subscription?.status).toBe('unpaid');
+    }
+    await api(member).checkout({ tier: 'silver' });
+    expect(subscription?.status).toBe('canceled');
+  });
+
+  test('leads to its invoice, whatever tier is chosen, where the plans no longer have its own', async () => {
+    const { member, subscription } = await makeUnpaid();
+    const { plans } = billing.app;
+    const [free, silver] = plans.tiers;
+    const sold = plans.sold.filter(({ tier }) => tier === 'silver');
+    const app = { ...billing.app, plans: { ...plans, tiers: [free, silver] as typeof plans.tiers, sold } };
+    expect((await readOverview(app, member)).plan.pays_for).toBeNull();
+    expect((await startCheckout(app, member, { tier: 'silver' })).url).toContain('/pay/invoice/');
+    expect(subscription?.status).toBe('unpaid');
   });
 });

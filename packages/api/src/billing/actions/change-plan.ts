@@ -7,7 +7,7 @@ import { type Message, message } from '../../platform/messages.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { endNow } from '../../platform/providers/payment/subscriptions.ts';
 import { heldBy, ranked } from '../entitlement/rank-subscriptions.ts';
-import { planOf } from '../plans/plans.ts';
+import { paidTiers, planOf } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow, readRows } from '../subscription/subscription-rows.ts';
 import { actAndStore } from '../sync/store-answer.ts';
@@ -50,11 +50,14 @@ export async function changePlan(
 
 /**
  * Whether a subscription is ended so that another is bought: an unpaid one where another tier is chosen, whose debt is
- * not to be paid for it, and one whose first payment bounced.
+ * not to be paid for it, and one whose first payment bounced. Another interval is no other tier, and a subscription of
+ * a tier that the plans lack counts as of the wanted one: an end cannot be undone.
  */
-async function isGivenUp(app: App, context: CheckoutContext, state: SubscriptionState): Promise<boolean> {
+async function isGivenUp(app: App, { tier }: CheckoutContext, state: SubscriptionState): Promise<boolean> {
   if (troubleOf(state) === 'void') return true;
-  return state.status === 'unpaid' && (await statesOfTier(app, context, [state])).length === 0;
+  if (state.status !== 'unpaid') return false;
+  const own = (await readRow(app.db, state.id))?.tier;
+  return own !== tier && paidTiers(app.plans).some((each) => each === own);
 }
 
 function troubleOf({ details }: SubscriptionState): InvoiceTrouble | null {

@@ -21,6 +21,7 @@ test('the overview is the summary with the end that is not confirmed, the kind o
     plan: {
       ...summary.plan,
       ended_unconfirmed_at: null,
+      pays_for: { tier: 'silver', interval: 'month' },
       change: null,
       trial_ended: false,
       collection_paused: false,
@@ -57,6 +58,7 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
     ends_at: null,
     price: null,
     ended_unconfirmed_at: ends_at,
+    pays_for: null,
     change: null,
     trial_ended: false,
     collection_paused: false,

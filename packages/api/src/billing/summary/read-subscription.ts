@@ -7,7 +7,7 @@ import { organisationPlans, paymentCustomers, paymentSubscriptions } from '../..
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
 import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
-import { type Plan, type Price, planOf, type Tier } from '../plans/plans.ts';
+import { type Plan, type Plans, type Price, planOf, type Tier } from '../plans/plans.ts';
 import { currencyOf, fixedCurrency, type OrganisationCurrency } from '../prices/currency.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
@@ -68,6 +68,11 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   plan: SubscriptionSummary['plan'] & {
     /** When the scheduled end came, until an event or the provider's answer confirms it; otherwise null. */
     ended_unconfirmed_at: string | null;
+    /**
+     * What the subscription pays for, as a checkout names it: that leads to its unpaid invoice. Null without one, or if
+     * the plans lack its tier; `interval` is null if the tier is not sold for its own.
+     */
+    pays_for: { tier: Tier; interval: Price['interval'] | null } | null;
     /** The change of plan that is scheduled; `name` is null for a price of no tier, `interval` for one that is not known. */
     change: { name: string | null; interval: Price['interval'] | null; at: string } | null;
     /** Whether it is paused because its trial ended without a card. */
@@ -236,6 +241,7 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
   } = row ?? {};
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
   return {
+    pays_for: row && paysFor(plans, row),
     change: nextTierAt === null ? null : { name, interval: nextInterval, at: nextTierAt.toISOString() },
     trial_ended: trialEnded,
     collection_paused: collectionPaused,
@@ -243,6 +249,12 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
     held: row === null ? null : heldBy(config, row),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
+}
+
+function paysFor(plans: Plans, { tier, interval }: SubscriptionRow): SubscriptionOverview['plan']['pays_for'] {
+  const sold = plans.sold.filter((each) => each.tier === tier);
+  if (tier === null || sold.length === 0) return null;
+  return { tier, interval: sold.find((each) => each.interval === interval)?.interval ?? null };
 }
 
 function discountsOf(app: App, row: SubscriptionFacts['subscription']): DiscountSummary[] {

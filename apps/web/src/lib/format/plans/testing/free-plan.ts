@@ -10,6 +10,7 @@ export const freePlan: Plan = {
   ends_at: null,
   ended_unconfirmed_at: null,
   price: null,
+  pays_for: null,
   change: null,
   trial_ended: false,
   collection_paused: false,

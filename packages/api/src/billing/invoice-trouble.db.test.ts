@@ -7,6 +7,7 @@ import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
+import { readOverview } from './summary/read-subscription.ts';
 
 const billing = useBillingTest({
   emptiesProvider: true,
@@ -79,6 +80,18 @@ describe('writing off a debt', () => {
     expect(url).toBe(debt?.hosted_invoice_url);
     provider().payInvoice(url, '4242424242424242');
     expect(await tierOf(principal)).toBe('gold');
+  });
+
+  test('lets the page’s button ask for a checkout, not lead to an older invoice that gives no plan back', async () => {
+    provider().set({ dunning_end: 'past_due' });
+    const { principal, subscription } = await makeDebtor();
+    provider().clock.advance({ days: 32 });
+    provider().markUncollectible(newest(principal)?.id ?? '');
+    await billing.settled();
+    expect(subscription.status).toBe('active');
+    const { plan, notice } = await readOverview(billing.app, principal);
+    expect(plan.held).toBe('uncollectible');
+    expect(notice).toMatchObject({ invoice_url: null });
   });
 });
 

@@ -7,6 +7,7 @@ import { makeSubscriber, ownedBy, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { markedForSync } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
+import { readOverview } from '../summary/read-subscription.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
@@ -21,6 +22,8 @@ const billingPage = 'http://localhost:3999/billing';
 const goodCard = '4242424242424242';
 const declinesLater = '4000000000000341';
 type Subscription = Awaited<ReturnType<typeof makeSubscriber>>['subscription'];
+
+const notice = async (principal: Administrator) => (await readOverview(billing.app, principal)).notice;
 
 async function tier(principal: Administrator & { organisationId: string }) {
   await billing.settled();
@@ -100,6 +103,9 @@ describe('an unpaid subscription', () => {
     expect(subscription.status).toBe('unpaid');
     const [, old, newest] = invoicesOf(principal);
     expect([old?.status, newest?.status]).toEqual(['open', 'draft']);
+    await billing.settled();
+    // The page's button asks for a checkout, because the address of the old invoice would revive nothing.
+    expect(await notice(principal)).toMatchObject({ kind: 'payment_failed', invoice_url: null, amount: null });
 
     const url = await choose(principal, 'silver');
     expect(newest).toMatchObject({ status: 'open', hosted_invoice_url: url, auto_advance: false });

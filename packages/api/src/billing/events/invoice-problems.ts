@@ -48,10 +48,15 @@ export async function settleInvoice(
 
 export type PaymentProblem = typeof invoice.$inferSelect;
 
-/** Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. */
+/**
+ * Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. Without
+ * the invoice's address and amount where another invoice has to be paid, to which a checkout leads: an unpaid
+ * subscription is reactivated by its newest one alone, and one whose debt was written off by that one.
+ */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
+  const { status, invoiceTrouble } = paymentSubscriptions;
   const [found] = await db
-    .select(getTableColumns(invoice))
+    .select({ problem: getTableColumns(invoice), status, invoiceTrouble })
     .from(invoice)
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, invoice.subscriptionId))
     .where(
@@ -63,5 +68,7 @@ export async function readPaymentProblem(db: Executor, organisationId: string): 
     )
     .orderBy(desc(invoice.notedAt), desc(invoice.id))
     .limit(1);
-  return found ?? null;
+  if (found === undefined) return null;
+  const paysAnother = found.status === 'unpaid' || found.invoiceTrouble !== null;
+  return paysAnother ? { ...found.problem, url: null, amount: null } : found.problem;
 }

@@ -110,7 +110,10 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
 type PaymentNotice = {
   /** `overdue`: an invoice that was sent is not paid in time, and no payment failed. */
   kind: 'payment_failed' | 'action_required' | 'overdue';
-  /** Opens and pays the invoice without a sign-in, so only administrators may receive it. */
+  /**
+   * Opens and pays the invoice without a sign-in, so only administrators may receive it. Null if a checkout leads to the
+   * invoice that has to be paid.
+   */
   invoice_url: string | null;
   grace_ends_at: string | null;
   /** What is due; null if no event has told it. */

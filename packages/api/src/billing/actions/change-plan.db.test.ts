@@ -113,6 +113,9 @@ describe('an unpaid subscription', () => {
     provider().payInvoice(url, goodCard);
     expect(subscription.status).toBe('active');
     expect(await tier(principal)).toBe('silver');
+    // The old invoice stays open, and the plan does not depend on it.
+    expect(old?.status).toBe('open');
+    expect(await notice(principal)).toBeNull();
   });
 
   test('is ended where another tier is chosen, whose checkout then opens: the old debt is not to be paid for it', async () => {

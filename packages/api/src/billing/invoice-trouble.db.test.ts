@@ -82,6 +82,18 @@ describe('writing off a debt', () => {
     expect(await tierOf(principal)).toBe('gold');
   });
 
+  test('leads to its invoice also while the next one is a draft, which the provider goes on to charge', async () => {
+    const { principal, subscription } = await makeDebtor();
+    const debt = newest(principal);
+    provider().markUncollectible(debt?.id ?? '');
+    provider().clock.advanceTo(subscription.items.data[0]?.current_period_end ?? 0);
+    await billing.settled();
+    const draft = newest(principal);
+    expect(draft?.status).toBe('draft');
+    expect(await choose(principal, 'gold')).toBe(debt?.hosted_invoice_url);
+    expect(draft).toMatchObject({ status: 'draft', auto_advance: true });
+  });
+
   test('lets the page’s button ask for a checkout, not lead to an older invoice that gives no plan back', async () => {
     provider().set({ dunning_end: 'past_due' });
     const { principal, subscription } = await makeDebtor();

@@ -82,8 +82,9 @@ async function resume(
 
 /**
  * Returns the hosted page of the invoice whose payment reactivates a subscription: the newest
- * open one. An unpaid subscription is reactivated by its newest invoice alone; if that is a
- * draft, it is finalised without a charge to the stored card. Null if no invoice can be paid.
+ * open one, or the one that was written off. An unpaid subscription is reactivated by its newest
+ * invoice alone; if that is a draft, it is finalised without a charge to the stored card. Any
+ * other subscription's draft is left alone: the provider charges it. Null if no invoice can be paid.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
@@ -91,7 +92,10 @@ export async function payableInvoice(
   ask: Ask,
   { id, status, details }: Pick<SubscriptionState, 'id' | 'status' | 'details'>,
 ): Promise<string | null> {
-  if (status === 'unpaid' || details?.invoiceTrouble === 'uncollectible') return newestInvoice(ask, id);
+  if (status === 'unpaid') return newestInvoice(ask, id);
+  if (details?.invoiceTrouble === 'uncollectible') {
+    return (await invoicesOf(ask, id)).find((invoice) => invoice.status === 'uncollectible')?.page ?? null;
+  }
   return (await openInvoicesOf(ask, id)).find(({ page }) => page !== null)?.page ?? null;
 }
 

@@ -118,6 +118,7 @@ export interface Texts {
     plan_changing_to: Message<'plan' | 'next' | 'day'>;
     plan_changing_interval: Message<'plan' | 'from' | 'to' | 'day'>;
     plan_current: Message<'plan'>;
+    plan_dispute_lost: Message<'plan'>;
     plan_disputed: Message<'plan'>;
     plan_ended: string;
     plan_ending_change: Message<'plan'>;
@@ -550,6 +551,7 @@ export interface Texts {
     whatChanges: string;
     oncePaid: string;
     onceSettled: string;
+    onceCancelled: string;
     notAvailable: string;
     switchTo: Message<'plan'>;
     choose: Message<'plan'>;
@@ -943,6 +945,7 @@ export interface Texts {
     startsWhenPaid: string;
     isPaused: string;
     disputed: string;
+    disputeLost: string;
     bounced: string;
     unreadable: string;
     endsOn: Message<'day' | 'next'>;

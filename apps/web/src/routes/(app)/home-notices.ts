@@ -61,7 +61,7 @@ export function factorNotices({
 
 function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
   const t = texts('overview');
-  if (plan.held === 'disputed' || plan.held === 'void') {
+  if (plan.held !== null && plan.held !== 'uncollectible') {
     const title = plan.held === 'disputed' ? t.disputed : t.paymentFailed;
     return { tone: 'bad', title, text: whyFree(plan), href: '/billing', action: t.seeBilling };
   }

@@ -172,6 +172,7 @@ test.each([
 
 test.each([
   ['disputed', 'A payment is disputed', 'at the bank'],
+  ['lost', 'Your payment failed', 'Cancel it to choose a plan now'],
   ['void', 'Your payment failed', 'Choose a plan to try again'],
   ['uncollectible', 'Your payment failed', 'off until its invoice is paid'],
 ] as const)('home says why an active subscription gives no plan: %s', (held, title, text) => {

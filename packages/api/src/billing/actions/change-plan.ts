@@ -7,6 +7,7 @@ import { type Message, message } from '../../platform/messages.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { endNow } from '../../platform/providers/payment/subscriptions.ts';
 import { heldBy, ranked } from '../entitlement/rank-subscriptions.ts';
+import { isLostToDispute } from '../entitlement/standing-disputes.ts';
 import { paidTiers, planOf } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRow, readRows } from '../subscription/subscription-rows.ts';
@@ -90,7 +91,7 @@ const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
  * Refuses if any subscription is on the tier already, because changing another one would make two; if the plan is set to
  * end, because a change would be paid and still end on the old date; while a schedule is to change it, because the portal
  * refuses another change; and while a dispute takes the plan, because the
- * change would be paid and give nothing.
+ * change would be paid and give nothing. After a lost one the payment that is due gives the plan back.
  */
 async function requireChangeable(
   app: App,
@@ -99,11 +100,14 @@ async function requireChangeable(
   best: SubscriptionState,
 ): Promise<void> {
   const row = await readRow(app.db, best.id);
-  if (row !== null && heldBy(app.config, row) === 'disputed') {
-    throw refused(message('plan_disputed', { plan: await nameOf(app, best) }));
-  }
   const isPaid = (state: SubscriptionState) =>
     !unpaidStatuses.includes(state.status) && state.status !== 'paused' && troubleOf(state) === null;
+  if (row !== null && heldBy(app.config, row) === 'disputed') {
+    const isLost = await isLostToDispute(app, best.id, best.details?.paidInvoiceAt ?? null);
+    const plan = await nameOf(app, best);
+    if (!isLost) throw refused(message('plan_disputed', { plan }));
+    if (isPaid(best)) throw refused(message('plan_dispute_lost', { plan }));
+  }
   const same = await statesOfTier(app, context, live.filter(isPaid));
   const { name } = planOf(app.plans, context.tier);
   if (same.some(({ scheduled }) => !scheduled)) throw refused(message('plan_current', { plan: name }));

@@ -4,17 +4,18 @@ import { message } from '../../platform/messages.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import * as provider from '../../platform/providers/payment/subscriptions.ts';
+import { isLostToDispute } from '../entitlement/standing-disputes.ts';
 import { actAndStore } from '../sync/store-answer.ts';
 
 /**
  * Returns whether a subscription ends with its paid period (`cancel`), or has no scheduled end and no change of plan
  * ahead (not `cancel`). An end after further periods does not count, because each would be charged.
  */
-export function endIsAsWanted(state: SubscriptionState, cancel: boolean): boolean {
+export async function endIsAsWanted(app: App, state: SubscriptionState, cancel: boolean): Promise<boolean> {
   const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status } = state;
   if (status === 'incomplete') return !cancel;
   if (!cancel) return !scheduled && !mayChange(state);
-  if (isUnpaid(state)) return false;
+  if (await isUnpaid(app, state)) return false;
   return cancelFlag || (cancelAt !== null && (currentPeriodEnd === null || cancelAt <= currentPeriodEnd));
 }
 
@@ -42,10 +43,10 @@ export async function setEnd(
   const { id, customerId } = listed;
   const store = (act: () => Promise<provider.Answer>) => actAndStore(app, { organisationId, customerId }, id, act);
   let before = listed;
-  if (cancel && !hasPaidPeriod(app, before)) {
+  if (cancel && !(await hasPaidPeriod(app, before))) {
     before = await store(() => provider.readSubscription(ask, id));
     if (isEnded(before)) return before;
-    if (!hasPaidPeriod(app, before)) return store(() => provider.endNow(ask, id));
+    if (!(await hasPaidPeriod(app, before))) return store(() => provider.endNow(ask, id));
   }
   let state = before;
   if (before.scheduleId !== null) {
@@ -55,7 +56,7 @@ export async function setEnd(
   }
 
   // Removing one form of a scheduled end may leave the other one.
-  for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, cancel); attempt++) {
+  for (let attempt = 0; attempt < 2 && !(await endIsAsWanted(app, state, cancel)); attempt++) {
     const last = state;
     state = await store(() => change(ask, last, cancel));
     if (isEnded(state)) break;
@@ -67,15 +68,17 @@ export async function setEnd(
  * An incomplete subscription was never paid and can only be ended. The end of a period that nobody paid means nothing.
  * A paused one gets no further period, so no end can be scheduled after the period of the pause.
  */
-function hasPaidPeriod(app: App, state: SubscriptionState): boolean {
+async function hasPaidPeriod(app: App, state: SubscriptionState): Promise<boolean> {
   const { status, currentPeriodEnd, pausedAt } = state;
-  if (status === 'incomplete' || isUnpaid(state)) return false;
+  if (status === 'incomplete' || (await isUnpaid(app, state))) return false;
   if (status !== 'paused' || currentPeriodEnd === null) return true;
   return currentPeriodEnd > Math.max(pausedAt ?? 0, app.now().getTime() / 1000);
 }
 
-function isUnpaid({ status, details }: SubscriptionState): boolean {
-  return status === 'unpaid' || (details?.invoiceTrouble ?? null) !== null;
+/** Whether its invoices give no plan: the newest is not paid, or the bank has taken a payment back. */
+async function isUnpaid(app: App, { id, status, details }: SubscriptionState): Promise<boolean> {
+  if (status === 'unpaid' || (details?.invoiceTrouble ?? null) !== null) return true;
+  return isLostToDispute(app, id, details?.paidInvoiceAt ?? null);
 }
 
 /** @throws AppError PROVIDER_UNAVAILABLE, with a sentence of its own where the key may not change schedules. */

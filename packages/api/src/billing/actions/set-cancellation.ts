@@ -113,7 +113,8 @@ type Failure = { id: string; error: unknown };
 async function changeAll(app: App, ask: Ask, organisationId: string, live: SubscriptionState[], cancel: boolean) {
   const changed: SubscriptionState[] = [];
   const failed: Failure[] = [];
-  for (const state of live.filter((each) => !endIsAsWanted(each, cancel))) {
+  for (const state of live) {
+    if (await endIsAsWanted(app, state, cancel)) continue;
     try {
       changed.push(await setEnd(app, ask, organisationId, state, cancel));
     } catch (error) {

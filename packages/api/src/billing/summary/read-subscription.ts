@@ -6,6 +6,7 @@ import { prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
 import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
+import { isLostToDispute } from '../entitlement/standing-disputes.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
 import { type Plan, type Plans, type Price, planOf, type Tier } from '../plans/plans.ts';
 import { currencyOf, fixedCurrency, type OrganisationCurrency } from '../prices/currency.ts';
@@ -81,8 +82,11 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     collection_paused: boolean;
     /** Within how many days its invoices are paid, which are sent; null if they are charged. */
     days_until_due: number | null;
-    /** Why the subscription gives no plan although its status would; null if it does, or if the status says why. */
-    held: 'disputed' | 'uncollectible' | 'void' | null;
+    /**
+     * Why the subscription gives no plan although its status would; null if it does, or if the status says why.
+     * 'disputed': while a dispute is open; 'lost': after one was lost.
+     */
+    held: 'disputed' | 'lost' | 'uncollectible' | 'void' | null;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
     /** The method that is charged, such as "visa 4242"; null without one. Only administrators receive it. */
@@ -149,7 +153,9 @@ export async function readOverview(app: App, principal: Reader): Promise<Subscri
     seesNotice ? readPaymentProblem(app.db, id) : null,
     openTrials(app, id),
   ]);
-  const overview = overviewOf(app, facts, seesNotice ? noticeOf(problem, facts) : null);
+  const disputed = facts.subscription?.disputed ? facts.subscription.id : null;
+  const isLost = disputed !== null && (await isLostToDispute(app, disputed, null));
+  const overview = overviewOf(app, facts, { notice: seesNotice ? noticeOf(problem, facts) : null, isLost });
   const card = isAdmin ? { payment_method: facts.subscription?.paymentMethod ?? null } : {};
   return { ...overview, plan: { ...overview.plan, ...card }, trials };
 }
@@ -192,7 +198,7 @@ function noticeOf(
 function overviewOf(
   app: App,
   facts: SubscriptionFacts,
-  notice: PaymentNotice | null,
+  { notice, isLost }: { notice: PaymentNotice | null; isLost: boolean },
 ): Omit<SubscriptionOverview, 'trials'> {
   const summary = summaryOf(app, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
@@ -204,7 +210,7 @@ function overviewOf(
     plan: {
       ...summary.plan,
       ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
-      ...aheadOf(app, ended ? null : facts.subscription),
+      ...aheadOf(app, ended ? null : facts.subscription, isLost),
       discounts: ended ? [] : discountsOf(app, facts.subscription),
       agreed: agreedOf(app, facts.current),
     },
@@ -231,7 +237,7 @@ function agreedOf({ plans }: App, { tier, plan, source, agreed }: OrganisationPl
 }
 
 /** What is to come for a subscription that runs, and what holds it up. */
-function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription']) {
+function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'], isLost: boolean) {
   const {
     nextTierAt = null,
     nextTier = null,
@@ -243,13 +249,14 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'])
     currency = null,
   } = row ?? {};
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
+  const held = row && heldBy(config, row);
   return {
     pays_for: row && paysFor(plans, row),
     change: nextTierAt === null ? null : { name, interval: nextInterval, at: nextTierAt.toISOString() },
     trial_ended: trialEnded,
     collection_paused: collectionPaused,
     days_until_due: daysUntilDue,
-    held: row === null ? null : heldBy(config, row),
+    held: held === 'disputed' && isLost ? ('lost' as const) : held,
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
 }

@@ -122,6 +122,11 @@ test.each([
     expect.stringContaining('at the bank'),
   ],
   [
+    { ...freePlan, status: 'active', held: 'lost' as const },
+    'Payment failed',
+    expect.stringContaining('Cancel it to choose a plan now'),
+  ],
+  [
     { ...freePlan, status: 'active', held: 'uncollectible' as const },
     'Unpaid',
     'Your paid plan is off until its invoice is paid.',

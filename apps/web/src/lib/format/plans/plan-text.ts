@@ -41,7 +41,7 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
 function heldText(held: NonNullable<Plan['held']>): string {
   const { status } = texts('plan');
   if (held === 'disputed') return status.disputed;
-  return held === 'void' ? status.bounced : status.unpaid;
+  return held === 'uncollectible' ? status.unpaid : status.bounced;
 }
 
 /** Whether an invoice has to be paid before a plan can be changed; the checkout leads there. */
@@ -138,6 +138,7 @@ export function methodText(method: string): string {
 export function whyFree({ status, held, trial_ended, payment_method }: Plan): string {
   const t = texts('plan');
   if (held === 'disputed') return t.disputed;
+  if (held === 'lost') return t.disputeLost;
   if (held) return held === 'void' ? t.bounced : t.offUntilPaid;
   switch (status) {
     case 'past_due':

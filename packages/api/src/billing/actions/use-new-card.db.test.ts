@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPlan } from '../../organisations/plan.ts';
 import { paymentCustomers } from '../../platform/db/schema/billing.ts';
-import { makeSubscriber } from '../../testing/billing.ts';
+import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
 import { openPortal } from './open-portal.ts';
@@ -51,6 +51,49 @@ test('a card that was saved after a failed payment pays the open invoice', async
   expect(subscriber.subscription.status).toBe('active');
   const { organisationId } = subscriber.principal;
   expect((await readPlan(billing.app, organisationId)).subscription?.status).toBe('active');
+});
+
+describe('a card that was saved after failed payments paused the plan', () => {
+  async function makePaused(after: 'first' | 'final') {
+    const subscriber = await makeSubscriber(billing);
+    const { payment } = billing.sandbox;
+    payment.set(after === 'first' ? { first_failure: 'pause' } : { dunning_end: 'pause' });
+    await saveCard(subscriber, declinesLater);
+    payment.clock.advanceToPeriodEnd(subscriber.subscription.id);
+    if (after === 'final') payment.clock.advance({ days: 16 });
+    await billing.settled();
+    expect(subscriber.subscription.status_details?.paused.subscription.type).toBe(`${after}_payment_failure`);
+    return subscriber;
+  }
+  const tierOf = async ({ principal }: Subscriber) => (await readPlan(billing.app, principal.organisationId)).tier;
+
+  test.each(['first', 'final'] as const)('pays the invoice and resumes it, after the %s failure', async (after) => {
+    const subscriber = await makePaused(after);
+    const end = subscriber.subscription.items.data[0]?.current_period_end;
+    await saveCard(subscriber, good);
+    expect(subscriber.subscription.status).toBe('active');
+    expect(subscriber.subscription.items.data[0]?.current_period_end).toBe(end);
+    expect(await tierOf(subscriber)).toBe('silver');
+  });
+
+  test('leaves it paused if it is declined too, and while no invoice is open', async () => {
+    const subscriber = await makePaused('final');
+    await saveCard(subscriber, declinesLater);
+    expect(subscriber.subscription.status).toBe('paused');
+    const open = ownedBy(billing, subscriber.principal).invoices.find(({ status }) => status === 'open');
+    billing.sandbox.payment.voidInvoice(open?.id ?? '');
+    await saveCard(subscriber, good);
+    expect(subscriber.subscription.status).toBe('paused');
+  });
+
+  test('is charged once where the provider’s settings resume it, too', async () => {
+    const subscriber = await makePaused('final');
+    billing.sandbox.payment.set({ paid_while_paused: 'resumes' });
+    await saveCard(subscriber, good);
+    expect(subscriber.subscription.status).toBe('active');
+    const paid = ownedBy(billing, subscriber.principal).invoices.filter(({ status }) => status === 'paid');
+    expect(paid).toHaveLength(2);
+  });
 });
 
 test('a card that is declined again leaves the payment open, and breaks nothing', async () => {

@@ -13,9 +13,9 @@ import { syncCustomer } from '../sync/sync.ts';
 /**
  * Makes a payment method that a customer saved the one that is charged. The portal makes it the customer's default, and
  * a subscription goes on charging the method it was bought with: the user would have changed the card, and the old one
- * would be declined again. What is open is then paid, and a trial that ended without a card is resumed. Does nothing once the customer has another default: the event
- * about that one has a job of its own. `savedAt` is the provider's second; a subscription that is newer was bought with
- * a method that was chosen later. May be repeated.
+ * would be declined again. What is open is then paid, and what failed payments or a trial without a card had paused is
+ * resumed. Does nothing once the customer has another default: the event about that one has a job of its own. `savedAt`
+ * is the provider's second; a subscription that is newer was bought with a method that was chosen later. May be repeated.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; Error if an answer cannot be read.
  */
@@ -43,6 +43,9 @@ export async function useNewCard(
 /** Of an incomplete subscription only the metadata can be changed, and its purchase may be abandoned. */
 const payingStatuses = ['past_due', 'unpaid', 'paused'];
 
+/** The pauses that end with the payment. One that was asked for stays until a checkout. */
+const failurePauses = ['first_payment_failure', 'final_payment_failure'];
+
 async function charge(
   app: App,
   ask: Ask,
@@ -54,18 +57,21 @@ async function charge(
   if (status !== 'incomplete' && paymentMethodId !== null && paymentMethodId !== methodId)
     await store(() => useCustomersMethod(ask, id, methodId));
   if (pauseReason === trialEndPause) {
-    await store(() => resumeTrial(ask, id));
+    await store(() => resumeIfAllowed(ask, id, 'now'));
     return;
   }
   if (!payingStatuses.includes(status)) return;
   await payNewestInvoice(ask, id);
-  await store(() => readSubscription(ask, id));
+  const after = await store(() => readSubscription(ask, id));
+  const isPaid = (after.details?.paidInvoiceAt ?? null) !== null;
+  if (after.status !== 'paused' || !failurePauses.includes(after.pauseReason ?? '') || !isPaid) return;
+  await store(() => resumeIfAllowed(ask, id, 'unchanged'));
 }
 
-/** Where the first payment is declined, the subscription stays paused, and a checkout leads to its invoice. */
-async function resumeTrial(ask: Ask, id: string) {
+/** Where a payment is declined, the subscription stays paused, and a checkout leads to its invoice. */
+async function resumeIfAllowed(ask: Ask, id: string, anchor: 'now' | 'unchanged') {
   try {
-    return await resume(ask, id, 'now');
+    return await resume(ask, id, anchor);
   } catch (error) {
     const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 402) throw error;

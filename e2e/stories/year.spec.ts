@@ -93,6 +93,7 @@ test('a year of an organisation: bought, failed, fixed, upgraded, disputed, refu
     await life.actsOnInvoice(debt?.id ?? '', 'uncollectible');
     expect((await life.subscription()).status).toBe('active');
     await says('free', '/', 'Your payment failed');
+    await says('free', '/billing?ask=cancel', 'Your paid plan ends now. Then you move to Free.');
     await says('free', '/billing', 'Unpaid', 'Your paid plan is off until its invoice is paid.');
     const payNow = page.getByRole('button', { name: 'Pay now' });
     await expect(page.locator('form', { has: payNow }).locator('input[name="tier"]')).toHaveValue('gold');

@@ -581,6 +581,7 @@ export interface Texts {
     thenMove: Message<'plan'>;
     thenMoveTo: Message<'plan'>;
     nothingDeleted: string;
+    changeMind: string;
     keepIt: string;
     cancel: Message<'plan'>;
     cancelIt: string;

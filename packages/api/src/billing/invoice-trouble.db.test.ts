@@ -23,6 +23,8 @@ async function tierOf({ organisationId }: Owner) {
   await billing.settled();
   return (await readPlan(billing.app, organisationId)).tier;
 }
+const cancelEndsNow = async (principal: Owner, app = billing.app) =>
+  (await readOverview(app, principal)).plan.cancel_ends_now;
 const newest = (principal: Owner) =>
   ownedBy(billing, principal)
     .invoices.toSorted((one, other) => one.created - other.created)
@@ -62,6 +64,7 @@ describe('a first debit that bounces', () => {
   test('is ended at once by cancel: the end of a period that nobody paid means nothing', async () => {
     const { principal, subscription } = await makeBounced();
     await tierOf(principal);
+    expect(await cancelEndsNow(principal)).toBe(true);
     expect(await setCancellation(billing.app, principal, { cancel: true })).toMatchObject({ status: 'canceled' });
     expect(subscription?.status).toBe('canceled');
   });
@@ -102,7 +105,7 @@ describe('writing off a debt', () => {
     await billing.settled();
     expect(subscription.status).toBe('active');
     const { plan, notice } = await readOverview(billing.app, principal);
-    expect(plan.held).toBe('uncollectible');
+    expect(plan).toMatchObject({ held: 'uncollectible', cancel_ends_now: true });
     expect(notice).toMatchObject({ invoice_url: null });
   });
 });
@@ -120,8 +123,22 @@ test('an unpaid subscription is ended at once by cancel', async () => {
   provider().clock.advance({ days: 40 });
   await tierOf(principal);
   expect(subscription.status).toBe('unpaid');
+  expect(await cancelEndsNow(principal)).toBe(true);
   await setCancellation(billing.app, principal, { cancel: true });
   expect(subscription.status).toBe('canceled');
+});
+
+test('what cancel does to a paused subscription is told: it ends at once when the period of the pause is over', async () => {
+  provider().set({ dunning_end: 'pause' });
+  const { principal, subscription } = await makeDebtor();
+  provider().clock.advance({ days: 16 });
+  await tierOf(principal);
+  expect(subscription.status).toBe('paused');
+  expect(await cancelEndsNow(principal)).toBe(false);
+  const end = 1000 * (subscription.items.data[0]?.current_period_end ?? 0);
+  const later = { ...billing.app, now: () => new Date(end + 1000) };
+  expect(await cancelEndsNow(principal, later)).toBe(true);
+  expect(await setCancellation(later, principal, { cancel: true })).toMatchObject({ status: 'canceled' });
 });
 
 test('a checkout offers the methods of PAYMENT_METHODS alone', async () => {

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { dateOfSecond } from '../../platform/durations.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
@@ -15,7 +16,7 @@ export async function endIsAsWanted(app: App, state: SubscriptionState, cancel: 
   const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status } = state;
   if (status === 'incomplete') return !cancel;
   if (!cancel) return !scheduled && !mayChange(state);
-  if (await isUnpaid(app, state)) return false;
+  if (isUnpaid(await paymentOf(app, state))) return false;
   return cancelFlag || (cancelAt !== null && (currentPeriodEnd === null || cancelAt <= currentPeriodEnd));
 }
 
@@ -43,10 +44,11 @@ export async function setEnd(
   const { id, customerId } = listed;
   const store = (act: () => Promise<provider.Answer>) => actAndStore(app, { organisationId, customerId }, id, act);
   let before = listed;
-  if (cancel && !(await hasPaidPeriod(app, before))) {
+  const isWorthless = async () => !hasPaidPeriod(await paymentOf(app, before), app.now());
+  if (cancel && (await isWorthless())) {
     before = await store(() => provider.readSubscription(ask, id));
     if (isEnded(before)) return before;
-    if (!(await hasPaidPeriod(app, before))) return store(() => provider.endNow(ask, id));
+    if (await isWorthless()) return store(() => provider.endNow(ask, id));
   }
   let state = before;
   if (before.scheduleId !== null) {
@@ -64,21 +66,42 @@ export async function setEnd(
   return state;
 }
 
-/**
- * An incomplete subscription was never paid and can only be ended. The end of a period that nobody paid means nothing.
- * A paused one gets no further period, so no end can be scheduled after the period of the pause.
- */
-async function hasPaidPeriod(app: App, state: SubscriptionState): Promise<boolean> {
-  const { status, currentPeriodEnd, pausedAt } = state;
-  if (status === 'incomplete' || (await isUnpaid(app, state))) return false;
-  if (status !== 'paused' || currentPeriodEnd === null) return true;
-  return currentPeriodEnd > Math.max(pausedAt ?? 0, app.now().getTime() / 1000);
+/** What decides whether a subscription has a paid period. */
+type PeriodPayment = {
+  status: string | null;
+  /** Why it gives no plan although its status would. */
+  held: 'disputed' | 'lost' | 'uncollectible' | 'void' | null;
+  currentPeriodEnd: Date | null;
+  /** Null if it is not known; it is not after now. */
+  pausedAt: Date | null;
+};
+
+async function paymentOf(app: App, { id, status, details, ...state }: SubscriptionState): Promise<PeriodPayment> {
+  const trouble = details?.invoiceTrouble ?? null;
+  const isLost = trouble === null && (await isLostToDispute(app, id, details?.paidInvoiceAt ?? null));
+  return {
+    status,
+    held: isLost ? 'lost' : trouble,
+    currentPeriodEnd: dateOfSecond(state.currentPeriodEnd),
+    pausedAt: dateOfSecond(state.pausedAt),
+  };
 }
 
-/** Whether its invoices give no plan: the newest is not paid, or the bank has taken a payment back. */
-async function isUnpaid(app: App, { id, status, details }: SubscriptionState): Promise<boolean> {
-  if (status === 'unpaid' || (details?.invoiceTrouble ?? null) !== null) return true;
-  return isLostToDispute(app, id, details?.paidInvoiceAt ?? null);
+/**
+ * Returns whether a subscription has a period until whose end cancel lets it go on; otherwise cancel ends it at once. An
+ * incomplete one was never paid and can only be ended. The end of a period that nobody paid means nothing. A paused one
+ * gets no further period, so no end can be scheduled after the period of the pause.
+ */
+export function hasPaidPeriod(payment: PeriodPayment, now: Date): boolean {
+  const { status, currentPeriodEnd, pausedAt } = payment;
+  if (status === 'incomplete' || isUnpaid(payment)) return false;
+  if (status !== 'paused' || currentPeriodEnd === null) return true;
+  return currentPeriodEnd > now && (pausedAt === null || currentPeriodEnd > pausedAt);
+}
+
+function isUnpaid({ status, held }: PeriodPayment): boolean {
+  // While a dispute is open, the bank may give the payment back.
+  return status === 'unpaid' || (held !== null && held !== 'disputed');
 }
 
 /** @throws AppError PROVIDER_UNAVAILABLE, with a sentence of its own where the key may not change schedules. */

@@ -120,7 +120,8 @@ describe('cancel', () => {
     const { id } = provider().dispute(firstInvoice(subscriber));
     provider().closeDispute(id, 'lost');
     expect(await tierOf(subscriber)).toBe('free');
-    expect((await readOverview(billing.app, subscriber.principal)).plan.held).toBe('lost');
+    const { plan } = await readOverview(billing.app, subscriber.principal);
+    expect(plan).toMatchObject({ held: 'lost', cancel_at_period_end: true, cancel_ends_now: true });
     await expect(startCheckout(billing.app, subscriber.principal, { tier: 'gold' })).rejects.toMatchObject({
       code: 'VALIDATION',
       message:

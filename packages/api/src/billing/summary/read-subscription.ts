@@ -5,6 +5,7 @@ import { currentPlan, type OrganisationPlan, planColumns } from '../../organisat
 import { prepared } from '../../platform/db/client.ts';
 import { organisationPlans, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
+import { hasPaidPeriod } from '../actions/schedule-end.ts';
 import { graceEnd, heldBy } from '../entitlement/rank-subscriptions.ts';
 import { isLostToDispute } from '../entitlement/standing-disputes.ts';
 import { type PaymentProblem, readPaymentProblem } from '../events/invoice-problems.ts';
@@ -87,6 +88,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
      * 'disputed': while a dispute is open; 'lost': after one was lost.
      */
     held: 'disputed' | 'lost' | 'uncollectible' | 'void' | null;
+    /** Whether cancel ends it at once, because nobody paid for its period. */
+    cancel_ends_now: boolean;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
     /** The method that is charged, such as "visa 4242"; null without one. Only administrators receive it. */
@@ -237,7 +240,7 @@ function agreedOf({ plans }: App, { tier, plan, source, agreed }: OrganisationPl
 }
 
 /** What is to come for a subscription that runs, and what holds it up. */
-function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'], isLost: boolean) {
+function aheadOf({ plans, config, now }: App, row: SubscriptionFacts['subscription'], isLost: boolean) {
   const {
     nextTierAt = null,
     nextTier = null,
@@ -249,14 +252,16 @@ function aheadOf({ plans, config }: App, row: SubscriptionFacts['subscription'],
     currency = null,
   } = row ?? {};
   const name = plans.tiers.find(({ tier }) => tier === nextTier)?.name ?? null;
-  const held = row && heldBy(config, row);
+  const heldByRow = row && heldBy(config, row);
+  const held: SubscriptionOverview['plan']['held'] = heldByRow === 'disputed' && isLost ? 'lost' : heldByRow;
   return {
     pays_for: row && paysFor(plans, row),
     change: nextTierAt === null ? null : { name, interval: nextInterval, at: nextTierAt.toISOString() },
     trial_ended: trialEnded,
     collection_paused: collectionPaused,
     days_until_due: daysUntilDue,
-    held: held === 'disputed' && isLost ? ('lost' as const) : held,
+    held,
+    cancel_ends_now: row !== null && !hasPaidPeriod({ ...row, held, pausedAt: null }, now()),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
 }

@@ -16,6 +16,7 @@ export const freePlan: Plan = {
   collection_paused: false,
   days_until_due: null,
   held: null,
+  cancel_ends_now: false,
   agreed: null,
   discounts: [],
   credit: null,

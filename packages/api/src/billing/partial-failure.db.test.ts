@@ -9,6 +9,7 @@ import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
+import { readOverview } from './summary/read-subscription.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
 
@@ -39,6 +40,24 @@ describe('if one of several cannot be changed', () => {
     expect(await audited(principal.organisationId)).toBe(1);
 
     expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+  });
+
+  test('the page still offers cancel while another than the one that decides the plan goes on', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    const goesOn = async () => (await readOverview(billing.app, principal)).plan.another_goes_on;
+    provider().failNext(400, { count: 1, only: `POST /v1/subscriptions/${subscription.id}` });
+    await expect(cancel(principal)).rejects.toThrow('The Silver plan could not be cancelled. Everything else was.');
+    await billing.settled();
+    expect((await readOverview(billing.app, principal)).plan).toMatchObject({
+      tier: 'gold',
+      cancel_at_period_end: true,
+    });
+    expect(stateOf(second.id)?.cancel_at_period_end).toBe(true);
+    expect(await goesOn()).toBe(true);
+
+    await cancel(principal);
+    expect(await goesOn()).toBe(false);
   });
 
   test('entitled ones come first, whatever the provider lists first', async () => {

@@ -90,6 +90,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     held: 'disputed' | 'lost' | 'uncollectible' | 'void' | null;
     /** Whether cancel ends it at once, because nobody paid for its period. */
     cancel_ends_now: boolean;
+    /** Whether another subscription has no scheduled end, because cancel failed for it or it was made elsewhere. */
+    another_goes_on: boolean;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
     /** The method that is charged, such as "visa 4242"; null without one. Only administrators receive it. */
@@ -214,6 +216,7 @@ function overviewOf(
       ...summary.plan,
       ended_unconfirmed_at: ended ? endsAt.toISOString() : null,
       ...aheadOf(app, ended ? null : facts.subscription, isLost),
+      another_goes_on: facts.anotherGoesOn,
       discounts: ended ? [] : discountsOf(app, facts.subscription),
       agreed: agreedOf(app, facts.current),
     },
@@ -286,6 +289,7 @@ type SubscriptionFacts = {
   graceEndsAt: Date | null;
   /** The subscription that decides the plan, if it has not ended. */
   subscription: SubscriptionRow | null;
+  anotherGoesOn: boolean;
   prices: LivePrices;
   currency: OrganisationCurrency;
 };
@@ -302,7 +306,9 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
   const graceEndsAt = graceEnd({ status, pastDueSince: row?.subscription?.pastDueSince ?? null }, graceDays);
   const subscription = row?.subscription?.ended === false ? row.subscription : null;
   const currency = currencyOf(app, { fixed: row?.fixedCurrency ?? null, chosen: row?.chosenCurrency ?? null });
-  return { organisation: { id, slug, name }, current, usage, graceEndsAt, subscription, prices, currency };
+  const anotherGoesOn = row?.anotherGoesOn ?? false;
+  const organisation = { id, slug, name };
+  return { organisation, current, usage, graceEndsAt, subscription, anotherGoesOn, prices, currency };
 }
 
 const planAndUsage = prepared((db) =>
@@ -310,6 +316,10 @@ const planAndUsage = prepared((db) =>
     .select({
       planRow: planColumns,
       subscription: getTableColumns(paymentSubscriptions),
+      anotherGoesOn: sql<boolean>`exists (select from ${paymentSubscriptions} as another
+        where another.organisation_id = ${sql.placeholder('organisationId')} and not another.ended
+          and not another.cancel_at_period_end and another.status <> 'incomplete'
+          and another.id <> ${organisationPlans.subscriptionId})`,
       fixedCurrency: fixedCurrency(sql.placeholder('organisationId')),
       chosenCurrency: paymentCustomers.currency,
       usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')),

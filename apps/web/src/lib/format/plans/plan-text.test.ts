@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plan, Tier } from '../../subscription.ts';
-import { hasSubscription, isPaymentDue, paymentFacts, planSentence, statusText } from './plan-text.ts';
+import { hasSubscription, isPaymentDue, mayCancel, paymentFacts, planSentence, statusText } from './plan-text.ts';
 import { freePlan } from './testing/free-plan.ts';
 
 const silver: Plan = {
@@ -180,4 +180,14 @@ test.each([
 ])('a failed payment: %o', (facts, sentence) => {
   const notice = { kind: 'payment_failed' as const, invoice_url: null, grace_ends_at: null, next_attempt_at: null };
   expect(paymentFacts({ ...notice, ...facts })).toBe(sentence);
+});
+
+test.each([
+  ['runs', {}, true],
+  ['is set to end', { cancel_at_period_end: true }, false],
+  ['is set to end, and cancel would end at once', { cancel_at_period_end: true, cancel_ends_now: true }, true],
+  ['is set to end beside another that goes on', { cancel_at_period_end: true, another_goes_on: true }, true],
+  ['has ended', { status: 'canceled', another_goes_on: false }, false],
+])('whether cancel would end something, of a plan that %s', (_, facts, expected) => {
+  expect(mayCancel({ ...freePlan, status: 'active', ...facts })).toBe(expected);
 });

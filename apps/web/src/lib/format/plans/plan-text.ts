@@ -12,6 +12,11 @@ export function hasSubscription(plan: Plan): boolean {
   return !plan.ended_unconfirmed_at && !finalStatuses.includes(plan.status);
 }
 
+/** Whether cancel would still end something: a scheduled end may be that of one of several subscriptions. */
+export function mayCancel(plan: Plan): boolean {
+  return hasSubscription(plan) && (!plan.cancel_at_period_end || plan.cancel_ends_now || plan.another_goes_on);
+}
+
 /** The badge for the subscription's status; null without a subscription. */
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
   const { status } = texts('plan');

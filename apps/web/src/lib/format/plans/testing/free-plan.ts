@@ -17,6 +17,7 @@ export const freePlan: Plan = {
   days_until_due: null,
   held: null,
   cancel_ends_now: false,
+  another_goes_on: false,
   agreed: null,
   discounts: [],
   credit: null,

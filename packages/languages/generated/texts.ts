@@ -1443,6 +1443,7 @@ export interface Texts {
       'set to end': string;
       'period end': string;
       end: string;
+      'invoice trouble': string;
       problem: string;
     };
   };

@@ -74,6 +74,28 @@ describe('with webhooks blocked', () => {
     expect(report.repaired).toContain(ownedBy(billing, fresh).subscriptions[0]?.id);
     expect((await reconcileAll(billing.app)).repaired).toEqual([]);
   });
+
+  test('and a debt that was written off or paid without any event', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const [invoice] = ownedBy(billing, principal).invoices;
+    if (invoice === undefined) throw new Error('There is no invoice.');
+    for (const [status, tier] of [
+      ['uncollectible', 'free'],
+      ['paid', 'silver'],
+    ] as const) {
+      invoice.status = status;
+      const { drift } = await reconcileAll(billing.app);
+      const [was, is] = status === 'paid' ? ['uncollectible', 'none'] : ['none', 'uncollectible'];
+      expect(drift).toContainEqual({
+        subscription: subscription.id,
+        differences: [{ what: 'invoice trouble', was, is }],
+      });
+      expect((await plan(principal)).tier).toBe(tier);
+    }
+    // A draft or a void invoice decides nothing by itself.
+    invoice.status = 'draft';
+    expect((await reconcileAll(billing.app)).repaired).toEqual([]);
+  });
 });
 
 describe('a row needs a sync', () => {

@@ -4,7 +4,7 @@ import { paymentCustomers, paymentSubscriptions as subscription } from '../../pl
 import { dateOfSecond } from '../../platform/durations.ts';
 import { textOf } from '../../platform/errors.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
-import { allSubscriptions } from '../../platform/providers/payment/subscriptions.ts';
+import { allSubscriptions, type ListedState } from '../../platform/providers/payment/subscriptions.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { confirmCustomers, recoverCustomer } from '../customers/customer.ts';
 import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
@@ -116,13 +116,14 @@ async function ownersOf(app: App, states: SubscriptionState[]): Promise<Map<stri
   return new Map(rows.flatMap((row) => (row.customerId === null ? [] : [[row.customerId, row.organisationId]])));
 }
 
-function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
+function differs(row: SubscriptionRow, state: ListedState): boolean {
   return (
     row.status !== state.status ||
     row.customerId !== state.customerId ||
     row.cancelAtPeriodEnd !== state.scheduled ||
     row.collectionPaused !== state.collectionPaused ||
     row.daysUntilDue !== state.daysUntilDue ||
+    (state.shownTrouble !== undefined && row.invoiceTrouble !== state.shownTrouble) ||
     // The list tells no phases, so a schedule is read where there is one, and where there is none any more.
     (state.scheduleId === null) !== (row.nextTierAt === null) ||
     row.endsAt?.getTime() !== dateOfSecond(state.endsAt)?.getTime() ||

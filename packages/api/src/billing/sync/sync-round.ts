@@ -86,6 +86,7 @@ function comparedValues(row: SubscriptionRow): Record<string, string> {
     'set to end': row.cancelAtPeriodEnd ? 'yes' : 'no',
     'period end': row.currentPeriodEnd?.toISOString() ?? 'none',
     end: row.endsAt?.toISOString() ?? 'none',
+    'invoice trouble': row.invoiceTrouble ?? 'none',
     problem: isNotStored(row.problem) ? row.problem.replaceAll('_', ' ') : 'none',
   };
 }

@@ -75,13 +75,17 @@ export async function readDetails(ask: Ask, answer: object): Promise<Subscriptio
 
 async function readTrouble(ask: Ask, answer: object): Promise<InvoiceTrouble | null> {
   const state = readSubscriptionState(answer);
-  const latest = fields(fields(answer)?.latest_invoice);
-  if (state === null || isEnded(state) || latest === null) return null;
+  if (state === null || isEnded(state)) return null;
+  const shown = shownTrouble(answer);
+  return shown === undefined ? troubleOf(await invoicesOf(ask, state.id)) : shown;
+}
 
-  const status = textOf(latest.status);
-  if (status === 'uncollectible') return 'uncollectible';
-  if (status !== 'void' && status !== 'draft') return null;
-  return troubleOf(await invoicesOf(ask, state.id));
+/** The trouble that a subscription's newest invoice shows; undefined if it does not decide and all have to be listed. */
+export function shownTrouble(answer: object): InvoiceTrouble | null | undefined {
+  const latest = fields(fields(answer)?.latest_invoice);
+  const status = textOf(latest?.status);
+  if (status === 'void' || status === 'draft') return undefined;
+  return status === 'uncollectible' ? 'uncollectible' : null;
 }
 
 /** "visa 4242", "sepa_debit 3000", "paypal" */

@@ -1,7 +1,7 @@
 import { type Ask, answeredAt, isMissing, providerErrorOf } from './connection.ts';
 import { listAll, pagesOf } from './list-all.ts';
-import { askExpanded, decisive, readDetails } from './subscription-details.ts';
-import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { askExpanded, decisive, readDetails, shownTrouble } from './subscription-details.ts';
+import { type InvoiceTrouble, isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
 
 /** What the provider answered about a subscription, and in which second of its clock (null if it does not say). */
 export type Answer = { state: SubscriptionState; at: number | null };
@@ -35,20 +35,22 @@ export async function subscriptionsOf(ask: Ask, customerId: string): Promise<Ans
   });
 }
 
+/** A subscription of the list, with the trouble that its newest invoice shows; undefined if that one does not decide. */
+export type ListedState = SubscriptionState & { shownTrouble: InvoiceTrouble | null | undefined };
+
 /**
- * Yields all subscriptions of the account that have not ended, a hundred at a time, with the problem of their newest
- * invoice.
+ * Yields all subscriptions of the account that have not ended, a hundred at a time, with the problem and the trouble of
+ * their newest invoice.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
-export async function* allSubscriptions(ask: Ask): AsyncGenerator<SubscriptionState[]> {
+export async function* allSubscriptions(ask: Ask): AsyncGenerator<ListedState[]> {
   const expand = decisive.map((path) => `data.${path}`);
   for await (const { data } of pagesOf(ask, (provider, cursor) => provider.subscriptions.list({ expand, ...cursor })))
-    yield statesOf(data);
-}
-
-function statesOf(objects: object[]): SubscriptionState[] {
-  return objects.map(readSubscriptionState).filter((state) => state !== null);
+    yield data.flatMap((object) => {
+      const state = readSubscriptionState(object);
+      return state === null ? [] : [{ ...state, shownTrouble: shownTrouble(object) }];
+    });
 }
 
 /**

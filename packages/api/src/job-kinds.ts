@@ -9,6 +9,7 @@ import { usageJobs } from './billing/usage/jobs.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';
 import { deleteOldKeys } from './members/keys/store-key.ts';
 import { eraseDeclined } from './members/leaving/erase-declined.ts';
+import { eraseUnclaimed } from './members/leaving/erase-unclaimed.ts';
 import type { JobKinds } from './platform/jobs/registry.ts';
 import { runSteps } from './platform/jobs/run-steps.ts';
 import { mailJob } from './platform/mail/mail-job.ts';
@@ -24,6 +25,7 @@ export function jobKinds({ app, scheduled }: Apps): JobKinds {
       handler: () =>
         runSteps(scheduled.log, {
           expired: () => deleteExpired(scheduled),
+          'accounts that nobody followed up': () => eraseUnclaimed(scheduled),
           'operators without a factor': () => beginFactorGrace(scheduled),
           'old keys': () => deleteOldKeys(scheduled),
           'keys of tokens': () => rotateTokenKeys(scheduled),

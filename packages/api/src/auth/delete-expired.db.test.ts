@@ -133,12 +133,12 @@ it('one step of the sweep that fails keeps no other from running, and the job fa
   await app.sql`
     insert into api_keys (id, name, hash, hint, scope, created_at, expires_at)
     values (gen_random_uuid(), 'old', 'hash', 'hint', 'READ', now(), now() - interval '90 days')`;
-  await app.sql`alter table verification_links rename to moved`;
+  await app.sql`alter table return_urls rename to moved`;
   const { sweep } = jobKinds({ app, scheduled: app });
   await expect(sweep.handler({}, 'id')).rejects.toThrow(/^These steps failed: expired\.$/);
   expect(await app.sql`select key from rate_limits`).toEqual([]);
   expect(await app.sql`select id from api_keys`).toEqual([]);
   expect(test.logged).toContainEqual(
-    expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ step: 'verification links' }) }),
+    expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ step: 'return URLs' }) }),
   );
 });

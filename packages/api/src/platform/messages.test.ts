@@ -70,6 +70,7 @@ const notOnPages = [
   // For operators, in the log or in the history.
   'The secret "7" cannot be decrypted: SECRET_KEY lacks the key that encrypted it.',
   'A declined request could not be erased.',
+  'An account that nobody followed up could not be erased.',
   'No reason was given.',
   'Without PUBLIC_BASE_URL there are no passkeys.',
   // For the lines of `import-users`.

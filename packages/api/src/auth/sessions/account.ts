@@ -63,6 +63,15 @@ async function readAccount(rows: ReturnType<ReturnType<typeof byEmail>['execute'
   return { user, organisationId, approval: organisation && approvalOf(organisation), accountStatus };
 }
 
+/**
+ * Whether nobody has followed the account of a query on `users` up: it has no password, never had a subject, and no API key
+ * or import made it. So its user never signed in, and a verified one was verified by whatever opens the links of mails.
+ * Written as text for the reason that `hasFactor` gives; `onboarded_at`, which such an account lacks, keeps the index small
+ * where everybody signs in through the identity provider.
+ */
+export const isUnclaimed = sql<boolean>`(users.password_hash is null and users.onboarded_at is null
+  and not users.provisioned and not exists (select from identities where identities.user_id = users.id))`;
+
 type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };
 
 /** What a sign-in needs to know of a locked account. */

@@ -55,6 +55,10 @@ export const users = pgTable(
     // Whether there is a password of another system, which each sign-in asks.
     index('users_imported_password').on(table.id).where(sql`${table.passwordHash} like 'imported:%'`),
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
+    // The accounts that nobody followed up (isUnclaimed), and those of the identity provider that wait for approval.
+    index('users_unclaimed')
+      .on(table.id)
+      .where(sql`${table.passwordHash} is null and ${table.onboardedAt} is null and not ${table.provisioned}`),
     // What each start of a public service looks for.
     index('users_demo').on(table.email).where(sql`${table.demo}`),
   ],

@@ -1,0 +1,1 @@
+CREATE INDEX "users_unclaimed" ON "users" USING btree ("id") WHERE "users"."password_hash" is null and "users"."onboarded_at" is null and not "users"."provisioned";

@@ -72,6 +72,11 @@ async function readAccount(rows: ReturnType<ReturnType<typeof byEmail>['execute'
 export const isUnclaimed = sql<boolean>`(users.password_hash is null and users.onboarded_at is null
   and not users.provisioned and not exists (select from identities where identities.user_id = users.id))`;
 
+/** Whether a user's account is unclaimed, as `isUnclaimed` says. */
+export async function isUserUnclaimed(db: Executor, userId: string): Promise<boolean> {
+  return (await db.$count(users, and(eq(users.id, userId), isUnclaimed))) > 0;
+}
+
 type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };
 
 /** What a sign-in needs to know of a locked account. */

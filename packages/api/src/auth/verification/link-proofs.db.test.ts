@@ -4,10 +4,22 @@ import { users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
+import {
+  callerFor,
+  makeIdentity,
+  makeInvitation,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+  testPassword,
+  tokenIn,
+} from '../../testing/factories.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
+import { signUp, signUpInput } from '../sign-up/sign-up.ts';
+import { sendVerification } from './send-verification.ts';
 import { type Outcome, verifyEmail } from './verify-email.ts';
 
 let test: TestApp;
@@ -238,4 +250,118 @@ it('ends the sessions of the user when a password is chosen, and starts none', a
   const session = await startSession(test.app, { userId: user.id, organisationId, client: testClient });
   await choose(password?.token);
   expect(await readSession(test.app, session)).toBeNull();
+});
+
+describe('a new sign-up after a mail scanner alone opened the link of the first', () => {
+  async function signUpAgain(email: string, org_name = 'Again Ltd', password = 'typed in another browser') {
+    const [before] = test.sandbox.mailbox.messages(email);
+    const { browserToken } = await signUp(test.app, signUpInput.parse({ email, password, org_name }), testClient);
+    return { browserToken, token: tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text), password };
+  }
+
+  async function toldOf(email: string) {
+    const rows = await test.app.sql`
+      select c.type from changes c join memberships m using (organisation_id) join users u on u.id = m.user_id
+      where u.email = ${email} order by c.id`;
+    return rows.map(({ type }) => type);
+  }
+
+  it('is one like the first: what was typed becomes valid where its link is opened, and nothing else does', async () => {
+    const { email, token, browserToken } = await makeSignUp(test, { name: 'First Ltd' });
+    const { password: form } = offersOf(await open(token));
+    const again = await signUpAgain(email);
+    expect(await open(again.token, again.browserToken)).toMatchObject({
+      ok: true,
+      kind: 'address-confirmed',
+      offers: { password: null, keepToken: null },
+    });
+    await signIn(email, again.password);
+    expect(await organisationOf(email)).toMatchObject({ name: 'Again Ltd' });
+    expect(await toldOf(email)).toEqual(['organisation.created', 'member.joined', 'organisation.renamed']);
+
+    await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
+    await expect(choose(form?.token)).rejects.toMatchObject(notValid);
+    expect(offersOf(await open(token, browserToken))).toEqual({ password: null, keepToken: null, approvalToken: null });
+  });
+
+  it('makes nothing valid elsewhere, and offers a password and a name as the first did', async () => {
+    const { email, token } = await makeSignUp(test, { name: 'First Ltd' });
+    await open(token);
+    const again = await signUpAgain(email);
+    const outcome = await open(again.token);
+    expect(outcome).toMatchObject({ ok: true, kind: 'address-confirmed', offers: { keepToken: null } });
+    await expect(signIn(email, again.password)).rejects.toMatchObject(wrong);
+    const { keepToken } = offersOf(await open(again.token, again.browserToken));
+    await keep(keepToken, again.browserToken);
+    await signIn(email, again.password);
+    expect(await organisationOf(email)).toMatchObject({ name: 'Again Ltd' });
+  });
+
+  it('leaves elsewhere the name that the company gave the organisation', async () => {
+    const { email, token } = await makeSignUp(test);
+    await open(token);
+    await test.app.sql`
+      update organisations set name = 'Named By The Company' where id in (
+        select organisation_id from memberships join users on users.id = user_id where email = ${email})`;
+    await open((await signUpAgain(email)).token);
+    expect(await organisationOf(email)).toMatchObject({ name: 'Named By The Company' });
+    expect(await toldOf(email)).toEqual(['organisation.created', 'member.joined']);
+  });
+
+  it('makes the organisation that a first sign-up by an invitation did not ask for, wherever it is opened', async () => {
+    for (const elsewhere of [true, false]) {
+      const invitation = await makeInvitation(await makeOwner(test));
+      const { email, token } = await makeSignUp(test, { invitation });
+      await open(token);
+      expect(await organisationOf(email)).toBeUndefined();
+      const again = await signUpAgain(email);
+      const outcome = await open(again.token, elsewhere ? null : again.browserToken);
+      expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, invited: false });
+      expect(await organisationOf(email)).toMatchObject({ name: elsewhere ? null : 'Again Ltd' });
+      expect(await toldOf(email)).toEqual(['organisation.created', 'member.joined']);
+    }
+  });
+
+  it('has a link that a resend sends again', async () => {
+    const { email, token, browserToken, mail } = await makeSignUp(test);
+    await open(token);
+    test.advance(61_000);
+    await sendVerification(test.app, { email });
+    const resent = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
+    expect(await open(resent, browserToken)).toMatchObject({ ok: true, kind: 'address-confirmed' });
+    await signIn(email, testPassword);
+  });
+
+  it('is none once there is a password, a subject, or a key or an import made the account', async () => {
+    const made = await makeSignUp(test);
+    await open(made.token);
+    await test.app.db.update(users).set({ provisioned: true }).where(eq(users.email, made.email));
+    const linked = await makeSignUp(test);
+    await open(linked.token);
+    await enter(linked.email);
+    for (const { email } of [made, linked]) {
+      const again = await signUpAgain(email);
+      expect(await open(again.token, again.browserToken)).toMatchObject({ kind: 'password-offered' });
+      await expect(signIn(email, again.password)).rejects.toMatchObject(wrong);
+    }
+  });
+
+  it('has no link that still works after a sign-in through the identity provider', async () => {
+    const { email, token } = await makeSignUp(test);
+    await open(token);
+    const again = await signUpAgain(email);
+    await enter(email);
+    expect(await open(again.token, again.browserToken)).toMatchObject({ ok: false, offers: { keepToken: null } });
+    await expect(signIn(email, again.password)).rejects.toMatchObject(wrong);
+  });
+
+  it.each([1, 2, 3])('and the one before, opened at once by their browsers, make one password valid (%i)', async () => {
+    const { email, token } = await makeSignUp(test);
+    await open(token);
+    const both = [await signUpAgain(email), await signUpAgain(email, 'Third Ltd', 'typed in a third browser')];
+    const outcomes = await Promise.all(both.map((each) => open(each.token, each.browserToken)));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    const signedIn = await Promise.allSettled(both.map(({ password }) => signIn(email, password)));
+    expect(signedIn.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map(({ ok }) => ok));
+  });
 });

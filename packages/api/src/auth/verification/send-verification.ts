@@ -9,7 +9,7 @@ import { defaultLanguage } from '../../platform/mail/layout.ts';
 import { repeatWrite } from '../../platform/mail/mail-job.ts';
 import { emailField } from '../../platform/security/address.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
-import { accountByEmail, accountById, lockUser } from '../sessions/account.ts';
+import { accountByEmail, accountById, isUserUnclaimed, lockUser } from '../sessions/account.ts';
 import { doesSessionExist } from '../sessions/session.ts';
 import { isRequested } from './address-change-request.ts';
 import { isTaken } from './change-address.ts';
@@ -33,7 +33,8 @@ declare module '../../platform/jobs/registry.ts' {
 
 /**
  * Mails a verification link where the address has an account that is not closed, and does nothing
- * otherwise. A verified account gets a link for a lost password. The job's id is stable across
+ * otherwise. A verified account gets a link for a lost password; an unclaimed one that of its sign-up, because nobody but a
+ * mail scanner may have opened the first. The job's id is stable across
  * retries, so that a retried job does not count its own unsent links as mails.
  *
  * @throws AppError INTERNAL without a canonical base URL; Error if the mail server does not accept
@@ -51,7 +52,8 @@ export async function sendVerification(app: App, job: VerificationJob, jobId: st
     const account = await accountByEmail(tx, email);
     if (account?.user.id !== addressee.userId || account.accountStatus === 'closed') return null;
     if (await isMailLimitReached(app, tx, { ...addressee, isResent: signUpId === undefined })) return null;
-    if (account.accountStatus !== 'unverified') return { purpose: 'lost-password' };
+    const isVerified = account.accountStatus !== 'unverified';
+    if (isVerified && !(await isUserUnclaimed(tx, addressee.userId))) return { purpose: 'lost-password' };
 
     const signUp = await signUpFor(tx, addressee.userId, signUpId);
     return { purpose: 'sign-up', signUpId: signUp?.id ?? null };

@@ -8,11 +8,12 @@ import { signUps, users, verificationLinks } from '../../platform/db/schema/acco
 import { isAppError } from '../../platform/errors.ts';
 import { type Client, clientKey } from '../../platform/security/client.ts';
 import { hashToken } from '../../platform/security/token.ts';
-import { accountById, lockUser } from '../sessions/account.ts';
+import { type Account, accountById, isUserUnclaimed, lockUser } from '../sessions/account.ts';
 import { readSession } from '../sessions/session.ts';
 import { endSignUps, settleOrganisation, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { openChangeLink } from './change-address.ts';
 import { explainLink } from './explain-link.ts';
+import { acceptSignUp, requestedBy } from './keep-password.ts';
 import { createOffers, endEqualLinks, type FailedOutcome, invalidLink, type OpenedLink, type Outcome } from './link.ts';
 
 export type { FailedOutcome, Outcome };
@@ -97,38 +98,22 @@ async function consume(app: App, tx: Transaction, tokenHash: string) {
 /**
  * Opens the e-mail gate. In the browser of the link's sign-up, the password and the
  * organisation's name typed there become valid. In any other browser no password becomes
- * valid, and the outcome offers a form to choose one.
+ * valid, and the outcome offers a form to choose one. The same holds for a new sign-up of an account that
+ * nobody has followed up since a mail scanner opened its gate.
  *
- * @throws AppError VALIDATION if the account is already verified, or closed.
+ * @throws AppError VALIDATION if the account is closed, or verified and not unclaimed.
  */
 async function openSignUpLink(app: App, tx: Transaction, opening: OpenedLink): Promise<Outcome> {
   const { link, browserToken, client } = opening;
-  const now = app.now();
   const signUp = await signUpOf(tx, link, browserToken);
   const account = await accountById(tx, link.userId);
-  if (account?.accountStatus !== 'unverified') throw invalidLink();
+  if (account === null || account.accountStatus === 'closed') throw invalidLink();
 
-  const requested =
-    signUp === null ? await requestedByAny(tx, link.userId, account.organisationId) : requestedBy(signUp);
-  const current = { userId: link.userId, email: link.email };
-  const organisationId = await settleOrganisation(tx, now, { ...current, wanted: requested });
-  await tx
-    .update(users)
-    .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
-    .where(eq(users.id, link.userId));
-  await endEqualLinks(tx, link, now);
-  if (signUp !== null) await endSignUps(tx, link.userId, now);
-  await recordAudit(tx, now, {
-    action: 'address-verified',
-    userId: link.userId,
-    organisationId,
-    client,
-    details: { same_browser: String(signUp !== null) },
-  });
-  await recordAllJoined(tx, now, link.userId);
-  if (signUp !== null && organisationId !== null) {
-    await approveByAddress(app, tx, { organisationId, email: link.email, client });
-  }
+  if (account.accountStatus === 'unverified') await confirmAddress(app, tx, { opening, signUp, account });
+  else if (!(await isUserUnclaimed(tx, link.userId))) throw invalidLink();
+  else if (signUp !== null) await acceptSignUp(app, tx, { signUp, user: account.user, client });
+  else if (account.organisationId === null) await settleUnproved(tx, app.now(), { link, account });
+  await endEqualLinks(tx, link, app.now());
 
   const verified = await accountById(tx, link.userId);
   if (verified === null) throw invalidLink();
@@ -142,23 +127,49 @@ async function openSignUpLink(app: App, tx: Transaction, opening: OpenedLink): P
   };
 }
 
-/** Returns the organisation that a sign-up requested; null if it was by invitation. */
-export function requestedBy({
-  invited,
-  organisationName,
-}: typeof signUps.$inferSelect): { name: string | null } | null {
-  return invited ? null : { name: organisationName };
+type Confirmed = { opening: OpenedLink; signUp: typeof signUps.$inferSelect | null; account: Account };
+
+/** Verifies the address of an account; `signUp` is that of the link where its own browser opened it. */
+async function confirmAddress(
+  app: App,
+  tx: Transaction,
+  { opening: { link, client }, signUp, account }: Confirmed,
+): Promise<void> {
+  const { userId, email } = link;
+  const now = app.now();
+  const organisationId =
+    signUp === null
+      ? await settleUnproved(tx, now, { link, account })
+      : await settleOrganisation(tx, now, { userId, email, wanted: requestedBy(signUp) });
+  await tx
+    .update(users)
+    .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
+    .where(eq(users.id, userId));
+  if (signUp !== null) await endSignUps(tx, userId, now);
+  await recordAudit(tx, now, {
+    action: 'address-verified',
+    userId,
+    organisationId,
+    client,
+    details: { same_browser: String(signUp !== null) },
+  });
+  await recordAllJoined(tx, now, userId);
+  if (signUp !== null && organisationId !== null) await approveByAddress(app, tx, { organisationId, email, client });
 }
 
 /**
  * A link opened in another browser does not prove any of the typed names. An existing
  * organisation stays, without a name. Without one, an organisation is created unless all
- * sign-ups were by invitation.
+ * sign-ups were by invitation. Returns the organisation's id, or null.
  */
-async function requestedByAny(tx: Transaction, userId: string, organisationId: string | null) {
-  if (organisationId !== null) return { name: null };
+async function settleUnproved(
+  tx: Transaction,
+  now: Date,
+  { link: { userId, email }, account: { organisationId } }: Pick<OpenedLink, 'link'> & { account: Account },
+): Promise<string | null> {
   const own = and(eq(signUps.userId, userId), eq(signUps.invited, false), isNull(signUps.usedAt));
-  return (await tx.$count(signUps, own)) > 0 ? { name: null } : null;
+  const wantsOne = organisationId !== null || (await tx.$count(signUps, own)) > 0;
+  return settleOrganisation(tx, now, { userId, email, wanted: wantsOne ? { name: null } : null });
 }
 
 /**

@@ -74,6 +74,20 @@ it.each([
   expect((await test.sandbox.mailbox.waitFor(email)).subject).toMatch(subject);
 });
 
+it('sets the cookie of a browser that signed up again, for an address that is known and one that is not', async () => {
+  const post = async (email: string, cookie?: string) => {
+    const body = JSON.stringify({ email, password: testPassword });
+    const headers = { 'content-type': 'application/json', ...(cookie && { cookie }) };
+    const [line = ''] = (await ask('/api/signup', { method: 'POST', headers, body })).headers.getSetCookie();
+    return line;
+  };
+  const first = await post(newEmail());
+  const [cookie] = first.split(';');
+  expect(cookie).toMatch(/^signup=[\w-]{43}$/);
+  for (const email of [newEmail(), owner.email]) expect(await post(email, cookie)).toBe(first);
+  expect(await post(newEmail(), `signup=${'A'.repeat(43)}`)).not.toContain('AAAA');
+});
+
 it('answers HEAD with the headers of GET alone', async () => {
   const [head, get] = [
     await ask('/api/session', { method: 'HEAD', headers: { cookie } }),

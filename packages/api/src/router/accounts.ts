@@ -49,7 +49,7 @@ export const accountsRouter = router({
   signUp: limited('sign-up-client')
     .input(body(signUpInput))
     .mutation(async ({ ctx, input }) => {
-      const { email, browserToken } = await signUp(ctx.app, input, ctx.client);
+      const { email, browserToken } = await signUp(ctx.app, input, ctx.client, ctx.session.browserToken());
       ctx.session.rememberSignUp(browserToken);
       return { pending: true as const, email };
     }),

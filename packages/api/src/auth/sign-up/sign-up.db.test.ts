@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -7,7 +7,15 @@ import { sessions } from '../../platform/db/schema/sessions.ts';
 import { message } from '../../platform/messages.ts';
 import { normalisePassword } from '../../platform/security/password-rules.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
+import {
+  callerFor,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+  testPassword,
+  tokenIn,
+} from '../../testing/factories.ts';
 import { setPassword } from '../password/set-password.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { noOffers } from '../verification/link.ts';
@@ -195,6 +203,54 @@ it('lets one of the forms for a first password succeed, whichever page it is on,
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(used === 'first' ? 0 : 1);
     await signIn(email, 'the owner’s own phrase');
   }
+});
+
+describe('a second sign-up in one browser', () => {
+  /** Signs up from a browser that carries a cookie, and returns the cookie that it gets and the mailed link. */
+  async function enterWith(carried: string | null, { email = newEmail(), password = testPassword } = {}) {
+    const [before] = test.sandbox.mailbox.messages(email);
+    let cookie = '';
+    const rememberSignUp = (browserToken: string) => {
+      cookie = browserToken;
+    };
+    const caller = callerFor(test, null, { session: { browserToken: () => carried, rememberSignUp } });
+    await caller.accounts.signUp({ email, password, org_name: 'Company' });
+    return { email, cookie, token: tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text) };
+  }
+
+  it('uses the cookie of the first, so that the browser is recognised by both links', async () => {
+    const first = await enterWith(null);
+    const second = await enterWith(first.cookie);
+    expect(second.cookie).toBe(first.cookie);
+    for (const { email, token } of [first, second]) {
+      expect(await open(token, second.cookie)).toMatchObject({ ok: true, offers: { password: null } });
+      await signIn(email);
+    }
+  });
+
+  it('also with the address of the first: what was typed for the opened link becomes valid', async () => {
+    const first = await enterWith(null);
+    const second = await enterWith(first.cookie, { email: first.email, password: 'typed the second time' });
+    expect(second.cookie).toBe(first.cookie);
+    expect(await open(first.token, second.cookie)).toMatchObject({ ok: true, offers: { password: null } });
+    await signIn(first.email);
+    await expect(signIn(first.email, 'typed the second time')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it.each(['', 'x', 'A'.repeat(43), 'é; \u0000'])(
+    'gets a cookie of its own where it carries %j, which none set',
+    async (foreign) => {
+      const { cookie } = await enterWith(foreign);
+      expect(cookie).toMatch(/^[\w-]{43}$/);
+      expect(cookie).not.toBe(foreign);
+    },
+  );
+
+  it('gets a cookie of its own once the first sign-up is forgotten', async () => {
+    const first = await enterWith(null);
+    await test.app.db.delete(users).where(eq(users.email, first.email));
+    expect((await enterWith(first.cookie)).cookie).not.toBe(first.cookie);
+  });
 });
 
 it('makes one account and one organisation out of 50 parallel sign-ups for one address', async () => {

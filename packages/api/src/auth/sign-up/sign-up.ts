@@ -36,7 +36,9 @@ export const signUpInput = z.object({
  * it is: what was typed is kept until the link is opened (a verified account gets a link for a
  * lost password and keeps its password). The answer and the amount of work are the same.
  *
- * @returns the normalised address, and a token for the browser that signed up.
+ * @param carried the token that an earlier sign-up gave the browser, as its cookie says; null if it has none.
+ * @returns the normalised address, and the token for the browser that signed up: the same at each of its sign-ups, so
+ *   that it is recognised by the links of them all.
  * @throws AppError VALIDATION if a field is invalid; BUSY if too many passwords are being
  *   hashed, or the account is being deleted.
  */
@@ -44,6 +46,7 @@ export async function signUp(
   app: App,
   { email, password, org_name: name, invitation }: z.output<typeof signUpInput>,
   client: Client,
+  carried: string | null = null,
 ) {
   await requireNewPassword(app, password, email);
   const invited = invitation !== null;
@@ -55,7 +58,7 @@ export async function signUp(
 
   const { language } = client;
   const now = app.now();
-  const browserToken = newToken();
+  const browserToken = carried !== null && (await isOfSignUp(app, carried)) ? carried : newToken();
   await app.db.transaction(async (tx) => {
     const { userId, isNew } = await insertOrLockUser(tx, email, now);
     const signUpId = newId(now);
@@ -83,6 +86,11 @@ export async function signUp(
   app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });
 
   return { email, browserToken };
+}
+
+/** Whether a sign-up set this token as a cookie. Any other value of the cookie is not ours, and may not be random. */
+async function isOfSignUp({ db }: App, token: string): Promise<boolean> {
+  return (await db.$count(signUps, eq(signUps.browserHash, hashToken(token)))) > 0;
 }
 
 /**

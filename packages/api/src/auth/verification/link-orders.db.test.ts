@@ -78,7 +78,7 @@ class Order {
   async signUp(who: Account): Promise<void> {
     const password = this.phrase(who);
     const typed = signUpInput.parse({ email: this.email, password, org_name: `Of ${who}` });
-    this.cookies[who] = (await signUp(test.app, typed, testClient)).browserToken;
+    this.cookies[who] = (await signUp(test.app, typed, testClient, this.cookies[who] ?? null)).browserToken;
     const [job] = await test.app.sql`
       select data->>'signUpId' as id from pgboss.job
       where name = 'verification-mail' and data->>'email' = ${this.email} order by created_on desc limit 1`;

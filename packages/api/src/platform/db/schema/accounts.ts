@@ -109,12 +109,15 @@ export const signUps = pgTable(
     organisationName: text('organisation_name'),
     /** Whether the user signed up by an invitation, and so gets no organisation of their own. */
     invited: boolean('invited').notNull().default(false),
-    /** The hash of the cookie that the sign-up set. It identifies the browser when the link is opened. */
+    /** The hash of the cookie that the sign-up set, one for all sign-ups of a browser. It identifies the browser when the link is opened. */
     browserHash: text('browser_hash').notNull(),
     createdAt: moment('created_at').notNull(),
     usedAt: moment('used_at'),
   },
-  (table) => [index('sign_ups_user').on(table.userId, table.createdAt)],
+  (table) => [
+    index('sign_ups_user').on(table.userId, table.createdAt),
+    index('sign_ups_browser').on(table.browserHash),
+  ],
 );
 
 export const verificationLinks = pgTable(

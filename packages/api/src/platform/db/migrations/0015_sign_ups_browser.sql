@@ -1,0 +1,1 @@
+CREATE INDEX "sign_ups_browser" ON "sign_ups" USING btree ("browser_hash");

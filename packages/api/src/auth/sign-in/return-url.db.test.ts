@@ -190,4 +190,31 @@ describe('a session', () => {
     test.advance(10_001);
     expect(await lead('http://localhost:4000/')).toBe(true);
   });
+
+  it('is not led round several products that each send it back, until it paused for ten seconds', async () => {
+    const { sessionId } = (await makeOwner(test)).principal;
+    const lead = (url: string) => mayReturn(test.app, sessionId, url);
+    const [one, other, third] = [
+      'https://app.company.example/',
+      'http://localhost:4000/',
+      'https://other.company.example/',
+    ];
+    expect([await lead(one), await lead(other), await lead(one), await lead(other)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    test.advance(6_000);
+    expect([await lead(third), await lead(other), await lead(one)]).toEqual([true, false, false]);
+    test.advance(10_001);
+    expect([await lead(one), await lead(other), await lead(one)]).toEqual([true, true, false]);
+  });
+
+  it('is led by two parallel requests to each of two products once', async () => {
+    const { sessionId } = (await makeOwner(test)).principal;
+    const urls = ['https://app.company.example/', 'http://localhost:4000/'];
+    const led = await Promise.all([...urls, ...urls].map((url) => mayReturn(test.app, sessionId, url)));
+    expect(led.filter((may) => may)).toHaveLength(2);
+  });
 });

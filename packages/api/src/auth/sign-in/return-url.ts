@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
@@ -79,18 +79,25 @@ const loopMilliseconds = 10_000;
 
 /**
  * Whether / may redirect a session to a return URL: not twice within ten seconds to the same origin. A product that
- * does not receive the session's cookie sends the browser to sign-in again, which would be a redirect without end.
- * One statement decides and remembers the redirect.
+ * does not receive the session's cookie sends the browser to sign-in again, which would be a redirect without end. The
+ * origins of earlier redirects count until none was made for ten seconds, so that a slow round of several products ends
+ * too. One statement decides and remembers the redirect.
  */
 export async function mayReturn(app: App, sessionId: string, url: string): Promise<boolean> {
   const { origin } = new URL(url);
   const now = app.now();
-  const isOther = or(isNull(sessions.returnedTo), ne(sessions.returnedTo, origin));
-  const isEarlier = lt(sessions.returnedAt, new Date(now.getTime() - loopMilliseconds));
+  const earlier = new Date(now.getTime() - loopMilliseconds).toISOString();
+  const { returnedTo, returnedAt } = sessions;
+  const hasPaused = sql`(${returnedAt} is null or ${returnedAt} < ${earlier})`;
   const returned = await app.db
     .update(sessions)
-    .set({ returnedTo: origin, returnedAt: now })
-    .where(and(eq(sessions.id, sessionId), or(isOther, isEarlier)))
+    .set({
+      returnedTo: sql`case when ${hasPaused} then ${origin} else ${returnedTo} || ' ' || ${origin} end`,
+      returnedAt: now,
+    })
+    .where(
+      and(eq(sessions.id, sessionId), sql`(${hasPaused} or not ${origin} = any(string_to_array(${returnedTo}, ' ')))`),
+    )
     .returning({ id: sessions.id });
   return returned.length > 0;
 }

@@ -40,7 +40,7 @@ export const sessions = pgTable(
     stepHash: text('step_hash').references(() => stepAttempts.idHash, { onDelete: 'cascade' }),
     userAgent: text('user_agent'),
     client: text('client'),
-    /** The origin of the last return URL to which / redirected this session, and when, to notice a loop. */
+    /** The origins of return URLs to which / redirected this session without a pause, and when it last did: to notice a loop. */
     returnedTo: text('returned_to'),
     returnedAt: moment('returned_at'),
   },

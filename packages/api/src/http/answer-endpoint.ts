@@ -172,7 +172,9 @@ const routes = [...new Set(endpoints.map(({ path }) => path))].map((path) => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => method in byMethod);
   return { route: path.replaceAll('{', '[').replaceAll('}', ']'), methods, byMethod, pattern };
 });
-const withoutParams = new Map(routes.map((each) => [each.route, { ...each, params: {} }]));
+const withoutParams = new Map(
+  routes.filter(({ route }) => !route.includes('[')).map((each) => [each.route, { ...each, params: {} }]),
+);
 const withParams = routes.filter(({ route }) => route.includes('['));
 
 /** Returns the endpoints of a path. A path without a parameter comes before one with a parameter. */

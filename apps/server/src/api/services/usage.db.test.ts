@@ -246,7 +246,9 @@ describe('PUT /api/usage/METER', () => {
     for (const used of [-1, 1.5, '1', null, 2 ** 53]) {
       expect(statusAndCode(await put('projects', { organisation, used }))).toEqual([400, 'VALIDATION']);
     }
-    expect(statusAndCode(await put('unknown', { organisation, used: 1 }))).toEqual([404, 'NOT_FOUND']);
+    for (const meter of ['unknown', '[meter]', '{meter}', '%5Bmeter%5D']) {
+      expect(statusAndCode(await put(meter, { organisation, used: 1 }))).toEqual([404, 'NOT_FOUND']);
+    }
     // The meter is the one of the path alone.
     const twice = await put('projects', { organisation, used: 1, meter: 'api_calls' });
     expect([twice.status, Object.keys(twice.body.fields)]).toEqual([400, ['meter']]);
@@ -276,7 +278,8 @@ describe('GET /api/usage/METER', () => {
     }
     expect((await history('projects', `organisation=${organisation}&days=400`)).body.days).toHaveLength(400);
     expect(statusAndCode(await history('projects', 'days=3'))).toEqual([400, 'VALIDATION']);
-    expect(statusAndCode(await history('unknown', `organisation=${organisation}`))).toEqual([404, 'NOT_FOUND']);
+    for (const meter of ['unknown', '[meter]'])
+      expect(statusAndCode(await history(meter, `organisation=${organisation}`))).toEqual([404, 'NOT_FOUND']);
     expect(statusAndCode(await history('projects', 'organisation=unknown'))).toEqual([404, 'NOT_FOUND']);
   });
 });

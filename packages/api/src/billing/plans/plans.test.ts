@@ -144,6 +144,21 @@ test.each<[string, unknown, RegExp]>([
     },
     /: tiers 2 prices must have amounts in gbp, eur in this order, as those of the first paid tier\.$/,
   ],
+  [
+    'another interval of the one price of another tier',
+    { ...defaultPlans, tiers: [free, silver, { ...gold, price: { ...gold?.price, interval: 'year' } }] },
+    /: tiers 2 price must be for month, as that of the first paid tier\.$/,
+  ],
+  [
+    'another interval and currency of the one price of another tier',
+    { ...defaultPlans, tiers: [free, silver, { ...gold, price: { amount: 1, currency: 'jpy', interval: 'year' } }] },
+    /: tiers 2 price must be for month, as that of the first paid tier\.$/,
+  ],
+  [
+    'another currency of the one price of another tier',
+    { ...defaultPlans, tiers: [free, silver, { ...gold, price: { ...gold?.price, currency: 'jpy' } }] },
+    /: tiers 2 price must be in gbp, as that of the first paid tier\.$/,
+  ],
 ])('prices with %s are refused with one sentence', async (_, content, sentence) => {
   const refusal = await load(content).catch((error: Error) => error.message);
   expect(refusal).toMatch(sentence);

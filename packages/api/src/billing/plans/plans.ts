@@ -226,24 +226,26 @@ const plansSchema = z
     }
   });
 
-/** With several prices, all tiers have the same intervals and currencies: the page has one switch, a customer one currency. */
+/** All paid tiers have the same intervals and currencies: the page has one switch, a customer one currency. */
 function priceIssues([, ...tiers]: { prices: PlanPrice[]; hasOnePrice: boolean }[]) {
   const [first] = tiers;
   // A tier that has a mistake of its own is not compared.
   if (first === undefined || !tiers.every(({ prices }) => Array.isArray(prices))) return [];
-  if (tiers.every(({ hasOnePrice }) => hasOnePrice)) return [];
+  const ofOnePrice = tiers.every(({ hasOnePrice }) => hasOnePrice);
   const intervals = first.prices.map(({ interval }) => interval);
   const currencies = Object.keys(first.prices[0]?.amounts ?? {});
   return tiers.flatMap(({ prices }, index) => {
-    const path = ['tiers', index + 1, 'prices'];
-    const issue = (message: string) => [{ code: 'custom' as const, path, message, input: prices }];
+    const path = ['tiers', index + 1, ofOnePrice ? 'price' : 'prices'];
+    const those = ofOnePrice ? 'that' : 'those';
+    const issue = (must: string) => {
+      const message = `must ${must}, as ${those} of the first paid tier.`;
+      return [{ code: 'custom' as const, path, message, input: prices }];
+    };
     const own = prices.map(({ interval }) => interval);
-    if (own.join() !== intervals.join())
-      return issue(`must be for ${intervals.join(', ')}, as those of the first paid tier.`);
-    const isSame = prices.every(({ amounts }) => Object.keys(amounts).join() === currencies.join());
-    return isSame
-      ? []
-      : issue(`must have amounts in ${currencies.join(', ')} in this order, as those of the first paid tier.`);
+    if (own.join() !== intervals.join()) return issue(`be for ${intervals.join(', ')}`);
+    if (prices.every(({ amounts }) => Object.keys(amounts).join() === currencies.join())) return [];
+    const named = currencies.join(', ');
+    return issue(ofOnePrice ? `be in ${named}` : `have amounts in ${named} in this order`);
   });
 }
 

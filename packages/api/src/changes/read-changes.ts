@@ -1,27 +1,19 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { cutNumber } from '../platform/security/keyset-pagination.ts';
 import { assignPositions } from './assign-positions.ts';
 import { type ChangeReader, cursorAt, positionOf } from './cursor.ts';
 import type { ChangeType } from './record-change.ts';
 import type { WaitingRequest } from './signal.ts';
 
-const maxWaitSeconds = 60;
-const maxChanges = 1000;
-
-function count(name: string, least: number) {
-  const sentence = `${name} must be a whole number from ${least}.`;
-  return z.coerce.number(sentence).int(sentence).min(least, sentence);
-}
+const wholeWait = 'The seconds to wait must be a whole number from 0.';
+const wholeLimit = 'The limit must be a whole number from 1.';
 
 /** Higher values are cut to 60 seconds and 1,000 changes. */
 export const changesInput = z.object({
   after: z.string('A cursor is text.').optional(),
-  wait: count('wait', 0)
-    .default(0)
-    .transform((seconds) => Math.min(seconds, maxWaitSeconds)),
-  limit: count('limit', 1)
-    .default(100)
-    .transform((limit) => Math.min(limit, maxChanges)),
+  wait: cutNumber(wholeWait, { least: 0, most: 60, absent: 0 }),
+  limit: cutNumber(wholeLimit, { least: 1, most: 1000, absent: 100 }),
 });
 
 export type Change = {

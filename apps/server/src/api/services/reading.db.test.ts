@@ -25,6 +25,9 @@ const organisationOf = ({ principal }: typeof owner) => {
   return principal.organisation;
 };
 
+/** Whole numbers that no JSON reader agrees on, or that have more digits than a number can have. */
+const huge = ['9007199254740993', '99999999999999999999', '9'.repeat(400)];
+
 describe('GET /api/organisations/ID/entitlements', () => {
   it('answers the plan, its features and the usage, by id and by slug', async () => {
     const { id, slug, name } = organisationOf(owner);
@@ -115,6 +118,10 @@ describe('GET /api/organisations', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
   });
 
+  it.each(huge)('cuts ?limit=%s', async (limit) => {
+    expect((await get(`/api/organisations?limit=${limit}`)).status).toBe(200);
+  });
+
   it.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'after=x', 'after=eHg'])('refuses ?%s', async (query) => {
     expect((await get(`/api/organisations?${query}`)).status).toBe(400);
   });
@@ -178,9 +185,14 @@ describe('GET /api/changes', () => {
     expect((await waiting).body.changes[0]).toMatchObject({ organisation: made.organisationId });
   });
 
-  it.each(['after=wrong', 'wait=-1', 'wait=x', 'limit=0'])('refuses ?%s', async (query) => {
+  it.each(['after=wrong', 'wait=-1', 'wait=x', 'wait=1.5', 'limit=0'])('refuses ?%s with a sentence', async (query) => {
     const { status, body } = await get(`/api/changes?${query}`);
     expect([status, body.code]).toEqual([400, 'VALIDATION']);
+    for (const sentence of Object.values(body.fields ?? {})) expect(sentence).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each(huge)('cuts ?limit=%s, and a wait that long', async (value) => {
+    expect((await get(`/api/changes?after=0&limit=${value}&wait=${value}`)).status).toBe(200);
   });
 });
 

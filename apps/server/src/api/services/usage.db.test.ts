@@ -270,11 +270,10 @@ describe('GET /api/usage/METER', () => {
   });
 
   it('refuses any number of days but 1 to 400 with 400, an unknown meter with 404', async () => {
-    for (const days of ['0', '401', 'x', '1.5', '-1']) {
-      expect(statusAndCode(await history('projects', `organisation=${organisation}&days=${days}`))).toEqual([
-        400,
-        'VALIDATION',
-      ]);
+    for (const days of ['0', '401', 'x', '1.5', '-1', '9007199254740993']) {
+      const refused = await history('projects', `organisation=${organisation}&days=${days}`);
+      expect(statusAndCode(refused)).toEqual([400, 'VALIDATION']);
+      expect(refused.body.fields).toEqual({ days: 'The number of days must be a whole number from 1 to 400.' });
     }
     expect((await history('projects', `organisation=${organisation}&days=400`)).body.days).toHaveLength(400);
     expect(statusAndCode(await history('projects', 'days=3'))).toEqual([400, 'VALIDATION']);

@@ -70,10 +70,14 @@ export const gaugeValueInput = z.strictObject({
 });
 export type GaugeValue = z.output<typeof gaugeValueInput>;
 
+const wholeDays = 'The number of days must be a whole number from 1 to 400.';
+
 /** How many days of history to read, with today. */
 export const usageDaysInput = z.coerce
-  .number('must be a whole number from 1 to 400.')
-  .refine((days) => Number.isInteger(days) && days >= 1 && days <= 400, 'must be a whole number from 1 to 400.')
+  .number(wholeDays)
+  .int(wholeDays)
+  .min(1, wholeDays)
+  .max(400, wholeDays)
   .default(30);
 
 /**

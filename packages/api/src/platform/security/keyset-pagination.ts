@@ -9,13 +9,17 @@ const wholeLimit = 'The limit must be a whole number from 1.';
 export const keysetInput = z.object({
   /** `next` of the page before. */
   after: z.string(zodMessage('no_such_page')).optional(),
-  limit: z.coerce
-    .number(wholeLimit)
-    .int(wholeLimit)
-    .min(1, wholeLimit)
-    .default(100)
-    .transform((limit) => Math.min(limit, maxRows)),
+  limit: cutNumber(wholeLimit, { least: 1, most: maxRows, absent: 100 }),
 });
+
+/**
+ * A whole number of a query, `absent` without one. A higher one is cut before it is read, because it may have more digits
+ * than a number can have. `sentence` says what is accepted.
+ */
+export function cutNumber(sentence: string, { least, most, absent }: { least: number; most: number; absent: number }) {
+  const number = z.coerce.number(sentence).int(sentence).min(least, sentence).default(absent);
+  return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Math.min(Number(value), most) : value), number);
+}
 
 /** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION if `after` is unreadable. */
 export function idAfter({ after }: z.output<typeof keysetInput>): string | null {

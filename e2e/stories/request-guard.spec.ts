@@ -1,4 +1,4 @@
-import { linkFor, newEmail, passPhrase } from '../support/people.ts';
+import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -201,6 +201,25 @@ for (const [what, headers, body, status] of [
 ] as const) {
   test(`${what} at /login answers ${status}`, async ({ service }) => {
     expect((await send(service, '/login', { method: 'POST', headers, body })).status).toBe(status);
+  });
+}
+
+for (const accept of ['*/*;q=0.8', 'text/plain, */*', 'application/*']) {
+  test(`a form that accepts ${accept} is answered as a browser’s: the page of an error, the 303 of a success`, async ({
+    request,
+    service,
+  }) => {
+    const email = await makeOwner(service, request);
+    const post = (password: string) =>
+      send(service, '/login', {
+        method: 'POST',
+        headers: { ...form, accept },
+        body: new URLSearchParams({ email, password }).toString(),
+      });
+    const refused = await post('a wrong pass phrase');
+    expect([refused.status, refused.headers['content-type']]).toEqual([401, expect.stringMatching(/^text\/html/)]);
+    const done = await post(passPhrase);
+    expect([done.status, done.headers.location]).toEqual([303, '/']);
   });
 }
 

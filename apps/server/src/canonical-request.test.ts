@@ -34,9 +34,22 @@ test('without a canonical base URL the host does not resolve, and is never the h
 
 test.each([
   [undefined, 'text/html'],
+  ['', 'text/html'],
   ['*/*', 'text/html'],
+  ['*/*;q=0.8', 'text/html'],
+  ['text/plain, */*', 'text/html'],
+  ['text/plain', 'text/html'],
+  ['application/*', 'text/html'],
+  ['application/json;q=0', 'text/html'],
+  ['application/json;q=0.5, */*', 'text/html'],
+  ['application/jsonp, */*', 'text/html'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
+  ['text/html, application/json', 'text/html'],
+  ['application/json;q=0.5, text/html;q=0.9', 'text/html'],
   ['application/json', 'application/json'],
-  ['text/html,*/*;q=0.8', 'text/html,*/*;q=0.8'],
+  ['application/json, text/plain, */*', 'application/json'],
+  ['text/plain, application/json;q=0.9, */*;q=0.8', 'application/json'],
+  ['application/json, text/html;q=0.9', 'application/json'],
 ])('a form post that accepts %j is answered as %j', (accept, expected) => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...(accept === undefined ? {} : { accept }) };
   const post = { ...request(headers), method: 'POST' } as IncomingMessage;

@@ -32,14 +32,11 @@ export function canonicalise(
   request.headers[protocolHeader] = base.protocol.slice(0, -1);
   request.headers[hostHeader] = base.host;
   request.headers[addressHeader] = clientAddress;
-  if (isFormPost(request) && acceptsAnything(request.headers.accept)) request.headers.accept = 'text/html';
+  if (isFormPost(request))
+    request.headers.accept = asksForJson(request.headers.accept) ? 'application/json' : 'text/html';
 }
 
-/**
- * Whether a request posts the fields of a form. Kit answers a form action in JSON unless the
- * request prefers HTML, with status 200 for a redirect. Programs that post forms send no Accept
- * or any, and expect what a browser gets; Kit's own scripts ask for JSON by name.
- */
+/** Whether a request posts the fields of a form. */
 function isFormPost({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'POST' &&
@@ -47,8 +44,28 @@ function isFormPost({ method, headers }: IncomingMessage): boolean {
   );
 }
 
-function acceptsAnything(accept: string | undefined): boolean {
-  return accept === undefined || accept.trim() === '' || accept.trim() === '*/*';
+/**
+ * Whether a request asks for JSON by name, and for no page rather than that. Kit answers a form action in JSON of its own,
+ * with status 200 for a redirect, unless HTML is preferred: its own scripts ask for that by name. Programs that post forms
+ * accept anything, and expect what a browser gets.
+ */
+function asksForJson(accept = ''): boolean {
+  const ranges = accept.toLowerCase().split(',').map(mediaRange);
+  const place = ranges.findIndex(({ range }) => range === 'application/json');
+  const json = ranges[place];
+  if (json === undefined || !(json.weight > 0)) return false;
+
+  return !ranges.some(({ range, weight }, index) => {
+    if (range === 'text/html' && index < place) return weight >= json.weight;
+    return ['text/html', 'text/*', '*/*'].includes(range) && weight > json.weight;
+  });
+}
+
+/** Reads one part of an Accept header (RFC 9110 §12.5.1). */
+function mediaRange(part: string): { range: string; weight: number } {
+  const [range = '', ...parameters] = part.split(';').map((each) => each.trim());
+  const weight = parameters.find((each) => each.startsWith('q='));
+  return { range, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
 }
 
 /**

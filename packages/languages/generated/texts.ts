@@ -1019,10 +1019,6 @@ export interface Texts {
     };
     once: Message<'lifetime'>;
     ignore: string;
-    anHour: string;
-    minutes: Message<never, 'count'>;
-    hours: Message<'count'>;
-    days: Message<'count'>;
   };
   accountAdmin: {
     people: string;

@@ -47,6 +47,8 @@ const computed = [
   'role.as',
   'role.may',
   'apiDocs.access',
+  // packages/api writes them, for the mail too.
+  'date.within',
 ];
 
 test('every text is used', () => {

@@ -1,7 +1,8 @@
-import { lifetimeText } from '#lib/format/lifetime-text.ts';
+import { lifetimeText } from '@gatehouse/api/platform/durations';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { readLinkRequest, storeLinkRequest } from '#lib/forms/link-request.ts';
+import { texts } from '#lib/language/texts.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
 import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
@@ -18,7 +19,7 @@ export const load: PageServerLoad = async (event) => {
     forPassword: event.url.searchParams.get('sent') === 'password',
     forgot: event.url.searchParams.has('forgot'),
     now: new Date().toISOString(),
-    linkLifetime: lifetimeText(event.locals.app.config.verificationTtlSeconds),
+    linkLifetime: lifetimeText(texts('date').within, event.locals.app.config.verificationTtlSeconds),
     invitation: await storedInvitation(event),
   };
 };

@@ -1,6 +1,6 @@
 import type { Language } from '@gatehouse/languages/generated/languages';
-import type { Texts } from '@gatehouse/languages/generated/texts';
 import type { Config } from '../../platform/config.ts';
+import { lifetimeText } from '../../platform/durations.ts';
 import { renderMail } from '../../platform/mail/layout.ts';
 import type { Mail } from '../../platform/providers/mailer.ts';
 import { textsIn } from '../../platform/texts.ts';
@@ -35,14 +35,6 @@ export function verificationMail(
     heading: subject,
     introduction: `${texts.request[kind]({ service: service.name })} ${texts.confirmIt[kind]}`,
     link: { url, label: texts.confirm },
-    notes: [texts.once({ lifetime: formatLifetime(texts, lifetimeSeconds) }), texts.ignore],
+    notes: [texts.once({ lifetime: lifetimeText(textsIn(language, 'date').within, lifetimeSeconds) }), texts.ignore],
   });
-}
-
-function formatLifetime({ anHour, minutes, hours, days }: Texts['verificationMail'], seconds: number): string {
-  const inMinutes = Math.round(seconds / 60);
-  if (inMinutes === 60) return anHour;
-  if (inMinutes < 120) return minutes({ count: inMinutes });
-  const inHours = Math.round(inMinutes / 60);
-  return inHours < 48 ? hours({ count: inHours }) : days({ count: Math.round(inHours / 24) });
 }

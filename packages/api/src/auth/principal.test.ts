@@ -1,10 +1,10 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { principalOf } from '../testing/principal.ts';
 import {
   type Administrator,
   type Approved,
   type Authority,
   type Holding,
-  makePrincipal,
   type Operator,
   type Reader,
   type Role,
@@ -23,7 +23,7 @@ function make({
 } = {}) {
   const user = { id: 'user', email: 'user@company.example', name: null, operator, onboardedAt: null };
   const organisation = role && { id: 'organisation', slug: 'company', name: null };
-  return makePrincipal({ user, organisation, role, accountStatus, sessionId: 'session' });
+  return principalOf({ user, organisation, role, accountStatus, sessionId: 'session' });
 }
 
 const scopes: Record<Role, Scope[]> = {

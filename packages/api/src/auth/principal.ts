@@ -96,45 +96,17 @@ const scopesOf: Record<Role, RoleScope[]> = {
   viewer: ['READ'],
 };
 
+/** What a session's row says of its principal; the rest follows from it. */
+export type UserFacts = Omit<UserPrincipal, 'kind' | 'organisationId' | 'scopes' | 'require' | 'requireOrganisation'>;
+
 /** Returns the principal of a session. It has the scopes of the role, and none while the account awaits approval. */
-export function makePrincipal(
-  facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'accountStatus' | 'sessionId'> &
-    Partial<
-      Pick<
-        UserPrincipal,
-        | 'planRow'
-        | 'freshUntil'
-        | 'freshByFactor'
-        | 'hasPassword'
-        | 'hasFactor'
-        | 'identityFactor'
-        | 'hasPasskey'
-        | 'reviewPending'
-        | 'factorMissing'
-        | 'operates'
-        | 'isShared'
-        | 'sharedHash'
-      >
-    >,
-): UserPrincipal {
-  const { accountStatus, role, organisation, factorMissing = null } = facts;
+export function makePrincipal(facts: UserFacts): UserPrincipal {
+  const { accountStatus, role, organisation, factorMissing } = facts;
   const scopes: Scope[] = accountStatus === 'active' && role !== null && factorMissing === null ? scopesOf[role] : [];
 
   return {
     ...facts,
     kind: 'user',
-    hasPassword: facts.hasPassword ?? false,
-    isShared: facts.isShared ?? false,
-    sharedHash: facts.sharedHash ?? null,
-    freshUntil: facts.freshUntil ?? null,
-    freshByFactor: facts.freshByFactor ?? false,
-    hasFactor: facts.hasFactor ?? false,
-    identityFactor: facts.identityFactor ?? false,
-    hasPasskey: facts.hasPasskey ?? false,
-    reviewPending: facts.reviewPending ?? false,
-    factorMissing,
-    operates: facts.operates ?? facts.user.operator,
-    planRow: facts.planRow ?? null,
     organisationId: organisation?.id ?? null,
     scopes,
     require(scope) {

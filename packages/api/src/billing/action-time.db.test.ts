@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Administrator, makePrincipal, requireApproved, requireOperator } from '../auth/principal.ts';
+import { type Administrator, requireApproved, requireOperator } from '../auth/principal.ts';
 import { syncNow } from '../operators/events/drift.ts';
 import { newId } from '../platform/db/id.ts';
 import { startAwakeClock } from '../testing/awake-clock.ts';
 import { makeSubscriber } from '../testing/billing.ts';
+import { principalOf } from '../testing/principal.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { openPortal } from './actions/open-portal.ts';
@@ -34,7 +35,7 @@ async function syncAsOperator({ organisationId, user }: Owner) {
     role: null,
     sessionId: newId(billing.app.now()),
   };
-  const operator = requireOperator(requireApproved(makePrincipal({ ...facts, accountStatus: 'active' })));
+  const operator = requireOperator(requireApproved(principalOf({ ...facts, accountStatus: 'active' })));
   return syncNow(billing.app, operator, { subscription_id: row?.id ?? '' }, { address: '127.0.0.1', userAgent: null });
 }
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { makePrincipal, type Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/principal.ts';
 import { AppError } from '../platform/errors.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/factories.ts';
+import { principalOf } from '../testing/principal.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ describe.each(actions)('%s rejects in this order', (action) => {
 
   test('no session, then an account that awaits approval, then a role without ADMIN', async () => {
     const { user, organisation, role, sessionId } = await makeMember(running);
-    const waiting = makePrincipal({ user, organisation, role, sessionId, accountStatus: 'awaiting_approval' });
+    const waiting = principalOf({ user, organisation, role, sessionId, accountStatus: 'awaiting_approval' });
     expect(await appErrorOf(off(), null, action, unread)).toBe('UNAUTHENTICATED');
     expect(await appErrorOf(off(), waiting, action, unread)).toBe('AWAITING_APPROVAL');
     for (const poor of ['viewer', 'member'] as const) {
@@ -40,7 +41,7 @@ describe.each(actions)('%s rejects in this order', (action) => {
 
   test('then billing that is off, then a body that cannot be read, then no organisation', async () => {
     const { user, sessionId } = await makeMember(running);
-    const alone = makePrincipal({ user, organisation: null, role: 'owner', sessionId, accountStatus: 'active' });
+    const alone = principalOf({ user, organisation: null, role: 'owner', sessionId, accountStatus: 'active' });
     expect(await appErrorOf(off(), alone, action, unread)).toBe('BILLING_UNAVAILABLE');
     expect(await appErrorOf(running.app, alone, action, unread)).toBe('VALIDATION');
     if (action === 'checkout')

@@ -1,14 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '../app.ts';
-import {
-  type Administrator,
-  makePrincipal,
-  type Reader,
-  type Role,
-  requireScope,
-  type UserPrincipal,
-} from '../auth/principal.ts';
+import { type Administrator, type Reader, type Role, requireScope, type UserPrincipal } from '../auth/principal.ts';
 import { type BillingApp, requireBilling, requirePayment } from '../billing/actions/require-payment.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { receiveEvent } from '../billing/events/receive-event.ts';
@@ -22,6 +15,7 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 import { errorCodes, isAppError } from '../platform/errors.ts';
 import type { JobName } from '../platform/jobs/registry.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { principalOf } from './principal.ts';
 
 export type BillingTest = TestApp & {
   app: BillingApp;
@@ -123,7 +117,7 @@ export async function makeMember({ app }: TestApp, role: Role = 'owner'): Promis
     await tx.insert(memberships).values({ userId, organisationId, role, createdAt: now });
     await recordJoined(tx, now, { organisationId, userId });
   });
-  const principal = makePrincipal({ user, organisation, role, accountStatus: 'active', sessionId: newId(now) });
+  const principal = principalOf({ user, organisation, role, accountStatus: 'active', sessionId: newId(now) });
   const scope = role === 'owner' || role === 'admin' ? 'ADMIN' : 'READ';
   return { ...requireScope(principal, scope), organisationId };
 }

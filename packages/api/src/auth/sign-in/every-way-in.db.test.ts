@@ -22,7 +22,7 @@ import {
   testClient,
   testPassword,
 } from '../../testing/factories.ts';
-import { makePrincipal } from '../principal.ts';
+import { principalOf } from '../../testing/principal.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from './match-user.ts';
@@ -125,7 +125,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
     const onboardedAt = null;
     const late = { organisation: null, role: null, accountStatus: 'active', sessionId: randomUUID() } as const;
     const user = { id: userId, email, name: null, operator: false, onboardedAt };
-    const principal = (await readSession(test.app, id)) ?? makePrincipal({ ...late, user });
+    const principal = (await readSession(test.app, id)) ?? principalOf({ ...late, user });
     await join(test.app, principal, { token }, testClient);
     const joined = await readSession(test.app, id);
     return joined?.organisation?.name === 'Host' && joined.scopes.includes('ADMIN') ? 'in' : 'joined without access';

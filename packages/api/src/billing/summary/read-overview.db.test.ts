@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { makePrincipal, type Operator, requireScope } from '../../auth/principal.ts';
+import { type Operator, requireScope } from '../../auth/principal.ts';
 import { readDrift } from '../../operators/events/drift.ts';
 import { makeMember, makeSubscriber, priceOf } from '../../testing/billing.ts';
+import { principalOf } from '../../testing/principal.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
@@ -81,7 +82,7 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
 
 test('only administrators see the payment method', async () => {
   const { principal } = await makeSubscriber(billing);
-  const viewer = requireScope(makePrincipal({ ...principal, role: 'viewer' }), 'READ');
+  const viewer = requireScope(principalOf({ ...principal, role: 'viewer' }), 'READ');
   expect((await readOverview(billing.app, principal)).plan.payment_method).toBe('visa 4242');
   expect((await readOverview(billing.app, viewer)).plan).not.toHaveProperty('payment_method');
 });
@@ -105,7 +106,7 @@ test('only administrators receive the notice, and no user does while billing is 
     next_attempt_at: expect.any(String),
     payment_method: 'visa 0341',
   });
-  const member = requireScope(makePrincipal({ ...principal, role: 'member' }), 'READ');
+  const member = requireScope(principalOf({ ...principal, role: 'member' }), 'READ');
   expect((await readOverview(billing.app, member)).notice).toBeNull();
   expect((await readOverview({ ...billing.app, payment: null }, principal)).notice).toBeNull();
 });

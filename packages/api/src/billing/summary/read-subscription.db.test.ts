@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { makePrincipal, requireScope } from '../../auth/principal.ts';
+import { requireScope } from '../../auth/principal.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { decideNow } from '../../testing/factories.ts';
+import { principalOf } from '../../testing/principal.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { readSubscription } from './read-subscription.ts';
@@ -160,7 +161,7 @@ describe('the subscription summary', () => {
 
   test('needs an organisation', async () => {
     const { user, role, sessionId } = await makeMember(billing);
-    const outside = makePrincipal({ user, organisation: null, role, sessionId, accountStatus: 'active' });
+    const outside = principalOf({ user, organisation: null, role, sessionId, accountStatus: 'active' });
     await expect(readSubscription(billing.app, requireScope(outside, 'READ'))).rejects.toMatchObject({
       code: 'NO_ORGANISATION',
       message: 'This account is not scoped to an organisation.',

@@ -43,7 +43,7 @@ const openToHandlers = [
   ['platform/config\\.ts$', `${web}lib/server/|^apps/server/src/`],
   ['platform/config-version\\.ts$', '^apps/server/src/'],
   ['platform/durations\\.ts$', web],
-  ['platform/log\\.ts$', operatorCommands],
+  ['platform/log\\.ts$', '^apps/server/src/'],
   ['platform/messages\\.ts$', `${web}lib/server/language/|${operatorCommands}`],
   ['auth/key-format\\.ts$', operatorCommands],
   ['auth/principal\\.ts$', `${web}lib/server/`],

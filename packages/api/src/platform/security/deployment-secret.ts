@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { App } from '../../app.ts';
+import type { Config } from '../config.ts';
 import type { Executor } from '../db/client.ts';
 import { deploymentSecrets } from '../db/schema/deployment.ts';
 import { decryptSecret, encryptSecret } from './encryption.ts';
@@ -9,7 +9,7 @@ import { newToken } from './token.ts';
 export type SecretName = 'challenges' | 'trials' | 'log-pseudonyms';
 
 /** Where it is kept: the database, or a transaction in it. */
-type Place = { config: Pick<App['config'], 'secretKeys'>; db: Executor };
+type Place = { config: Pick<Config, 'secretKeys'>; db: Executor };
 
 /**
  * Returns a random key of the deployment, and creates it if there is none. It is encrypted where SECRET_KEY is set, and

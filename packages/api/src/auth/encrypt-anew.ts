@@ -9,7 +9,7 @@ import { totpPurpose } from './factors/totp.ts';
 import { purposeOf } from './tokens/token-keys.ts';
 
 /** The log's pseudonyms are not among them: they guard nothing. */
-const secretNames: SecretName[] = ['challenges', 'trials'];
+const secretNames: SecretName[] = ['challenges', 'trials', 'sign-ups'];
 
 const batchSize = 500;
 

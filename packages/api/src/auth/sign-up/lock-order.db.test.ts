@@ -6,6 +6,7 @@ import { suspendOrganisation } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
   callerFor,
+  givePlan,
   makeInvitation,
   makeOwner,
   makeSignUp,
@@ -84,6 +85,26 @@ it('a sign-in and the use of an invitation to the session’s organisation do no
     () => startSession(test.app, { ...owner, client: testClient }),
   );
   expect(ended).toEqual(['VALIDATION', 'done']);
+});
+
+it('the use of an invitation and what its inviter does do not deadlock', async () => {
+  for (const act of ['invite', 'key', 'suspension'] as const) {
+    const inviter = await makeOwner(test);
+    const joining = await makeOwner(test);
+    const token = await makeInvitation(inviter);
+    const { organisationId: organisation_id } = inviter;
+    await givePlan(test, organisation_id, 'gold');
+    const ended = await meet(
+      holdOrganisation(organisation_id),
+      () => joining.api.members.join({ token }),
+      async () => {
+        if (act === 'invite') await inviter.api.members.invite({ organisation_id, role: 'member' });
+        else if (act === 'key') await inviter.api.keys.create({ organisation_id, name: 'Key' });
+        else await suspendOrganisation(test.app, inviter.principal.organisation?.slug ?? '');
+      },
+    );
+    expect(ended, act).toEqual(['done', 'done']);
+  }
 });
 
 it('the deletion of an account and a sign-in or an approval do not deadlock', async () => {

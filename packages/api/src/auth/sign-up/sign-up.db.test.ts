@@ -237,19 +237,25 @@ describe('a second sign-up in one browser', () => {
     await expect(signIn(first.email, 'typed the second time')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  it.each(['', 'x', 'A'.repeat(43), 'é; \u0000'])(
+  it.each(['', 'x', 'A'.repeat(43), 'é; \u0000', `${'A'.repeat(22)}.1795000000000.${'A'.repeat(43)}`])(
     'gets a cookie of its own where it carries %j, which none set',
     async (foreign) => {
       const { cookie } = await enterWith(foreign);
-      expect(cookie).toMatch(/^[\w-]{43}$/);
+      expect(cookie).toMatch(/^[\w-]{22}\.\d+\.[\w-]{43}$/);
       expect(cookie).not.toBe(foreign);
     },
   );
 
-  it('gets a cookie of its own once the first sign-up is forgotten', async () => {
+  it('gets a cookie of its own once the link of the first is over, whatever became of that one', async () => {
     const first = await enterWith(null);
     await test.app.db.delete(users).where(eq(users.email, first.email));
-    expect((await enterWith(first.cookie)).cookie).not.toBe(first.cookie);
+    expect((await enterWith(first.cookie)).cookie).toBe(first.cookie);
+    const { now } = test.app;
+    test.app.now = () => new Date(now().getTime() + test.app.config.verificationTtlSeconds * 1000);
+    const second = await enterWith(first.cookie).finally(() => {
+      test.app.now = now;
+    });
+    expect(second.cookie).not.toBe(first.cookie);
   });
 });
 

@@ -13,9 +13,10 @@ import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { beginHash } from '../../platform/security/password.ts';
 import { newPasswordField } from '../../platform/security/password-rules.ts';
-import { hashToken, newToken } from '../../platform/security/token.ts';
+import { hashToken } from '../../platform/security/token.ts';
 import { requireNewPassword } from '../password/require-new-password.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
+import { browserTokenFor } from './browser-token.ts';
 import { organisationNameField } from './pending-sign-up.ts';
 
 export const signUpInput = z.object({
@@ -36,9 +37,8 @@ export const signUpInput = z.object({
  * it is: what was typed is kept until the link is opened (a verified account gets a link for a
  * lost password and keeps its password). The answer and the amount of work are the same.
  *
- * @param carried the token that an earlier sign-up gave the browser, as its cookie says; null if it has none.
- * @returns the normalised address, and the token for the browser that signed up: the same at each of its sign-ups, so
- *   that it is recognised by the links of them all.
+ * @param carried the browser's cookie of an earlier sign-up; null if it has none.
+ * @returns the normalised address, and the token for the browser that signed up.
  * @throws AppError VALIDATION if a field is invalid; BUSY if too many passwords are being
  *   hashed, or the account is being deleted.
  */
@@ -58,7 +58,7 @@ export async function signUp(
 
   const { language } = client;
   const now = app.now();
-  const browserToken = carried !== null && (await isOfSignUp(app, carried)) ? carried : newToken();
+  const browserToken = await browserTokenFor(app, carried);
   await app.db.transaction(async (tx) => {
     const { userId, isNew } = await insertOrLockUser(tx, email, now);
     const signUpId = newId(now);
@@ -86,11 +86,6 @@ export async function signUp(
   app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });
 
   return { email, browserToken };
-}
-
-/** Whether a sign-up set this token as a cookie. Any other value of the cookie is not ours, and may not be random. */
-async function isOfSignUp({ db }: App, token: string): Promise<boolean> {
-  return (await db.$count(signUps, eq(signUps.browserHash, hashToken(token)))) > 0;
 }
 
 /**

@@ -6,7 +6,7 @@ import { decryptSecret, encryptSecret } from './encryption.ts';
 import { newToken } from './token.ts';
 
 /** A random key that all nodes share, kept in the database. */
-export type SecretName = 'challenges' | 'trials' | 'log-pseudonyms';
+export type SecretName = 'challenges' | 'trials' | 'sign-ups' | 'log-pseudonyms';
 
 /** Where it is kept: the database, or a transaction in it. */
 type Place = { config: Pick<Config, 'secretKeys'>; db: Executor };

@@ -109,15 +109,12 @@ export const signUps = pgTable(
     organisationName: text('organisation_name'),
     /** Whether the user signed up by an invitation, and so gets no organisation of their own. */
     invited: boolean('invited').notNull().default(false),
-    /** The hash of the cookie that the sign-up set, one for all sign-ups of a browser. It identifies the browser when the link is opened. */
+    /** The hash of the browser's cookie (browser-token.ts). It identifies the browser when the link is opened. */
     browserHash: text('browser_hash').notNull(),
     createdAt: moment('created_at').notNull(),
     usedAt: moment('used_at'),
   },
-  (table) => [
-    index('sign_ups_user').on(table.userId, table.createdAt),
-    index('sign_ups_browser').on(table.browserHash),
-  ],
+  (table) => [index('sign_ups_user').on(table.userId, table.createdAt)],
 );
 
 export const verificationLinks = pgTable(

@@ -1,1 +1,0 @@
-CREATE INDEX "sign_ups_browser" ON "sign_ups" USING btree ("browser_hash");

@@ -203,7 +203,15 @@ describe('a reader', () => {
 
   test('gets at most 60 seconds and 1,000 changes, whatever it asks for', () => {
     expect(changesInput.parse({ wait: '600', limit: '5000' })).toEqual({ wait: 60, limit: 1000 });
-    for (const wrong of [{ wait: -1 }, { limit: 0 }, { limit: 'x' }, { wait: 1.5 }]) {
+    expect(changesInput.parse({ wait: '9'.repeat(400) })).toEqual({ wait: 60, limit: 100 });
+    for (const wrong of [
+      { wait: -1 },
+      { limit: 0 },
+      { limit: 'x' },
+      { wait: 1.5 },
+      { wait: '1e9' },
+      { limit: '0x9999' },
+    ]) {
       expect(changesInput.safeParse(wrong).success).toBe(false);
     }
   });

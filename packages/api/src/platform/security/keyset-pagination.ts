@@ -17,8 +17,10 @@ export const keysetInput = z.object({
  * than a number can have. `sentence` says what is accepted.
  */
 export function cutNumber(sentence: string, { least, most, absent }: { least: number; most: number; absent: number }) {
-  const number = z.coerce.number(sentence).int(sentence).min(least, sentence).default(absent);
-  return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Math.min(Number(value), most) : value), number);
+  const number = z.number(sentence).int(sentence).min(least, sentence).default(absent);
+  const read = (value: unknown) =>
+    value === undefined || !/^\d+$/.test(String(value)) ? value : Math.min(Number(value), most);
+  return z.preprocess(read, number);
 }
 
 /** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION if `after` is unreadable. */

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Approved } from '../auth/principal.ts';
 import { type Account, accountById, lockUser } from '../auth/sessions/account.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
+import { requireExistingSession } from '../auth/sessions/session.ts';
 import { recordJoined } from '../changes/record-change.ts';
 import { approveByAddress, approveByRule } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/organisation.ts';
@@ -51,6 +52,7 @@ export async function createOwnOrganisation(
     const account = await accountById(tx, user.id);
     if (account === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
+    await requireExistingSession(tx, principal);
     const owned = await ownedBy(tx, user.id);
     if (owned.some(({ approval }) => approval === 'pending')) {
       throw new AppError('CONFLICT', message('other_organisation_awaits_approval'));

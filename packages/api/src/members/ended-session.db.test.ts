@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { addMember, callerFor, makeOwner } from '../testing/factories.ts';
+import { addMember, callerFor, makeInvitation, makeOwner, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => test.close());
 type Api = ReturnType<typeof callerFor>;
 type Names = { organisation_id: string; user_id: string };
 
-/** Everything that an administrator changes for good. */
+/** What a user changes for good. */
 const changes: Record<string, (api: Api, names: Names) => Promise<unknown>> = {
   'creates no key': (api, { organisation_id }) => api.keys.create({ organisation_id, name: 'Kept' }),
   'creates no invitation': (api, { organisation_id }) => api.members.invite({ organisation_id, role: 'admin' }),
@@ -38,5 +38,16 @@ describe.each([
 
     const names = { organisation_id: owner.organisationId, user_id: member.userId };
     await expect(change(api, names)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+
+  it('joins and makes no organisation, and deletes no account', async () => {
+    const owner = await makeOwner(test);
+    const token = await makeInvitation(await makeOwner(test));
+    await test.app.sql.unsafe(ending, [owner.userId]);
+    const { members, organisations, leaving } = callerFor(test, owner.principal);
+    await expect(members.join({ token })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    await expect(leaving.deleteAccount({ password: testPassword })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    const closed = ending.includes('suspended_at') ? 'FORBIDDEN' : 'UNAUTHORIZED';
+    await expect(organisations.create({ org_name: 'Kept' })).rejects.toMatchObject({ code: closed });
   });
 });

@@ -1,10 +1,11 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Principal, UserPrincipal } from '../auth/principal.ts';
-import { accountById, lockUser } from '../auth/sessions/account.ts';
+import { accountById } from '../auth/sessions/account.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
+import { requireExistingSession } from '../auth/sessions/session.ts';
 import { requireRoomForMember } from '../billing/usage/member-room.ts';
 import { recordJoined } from '../changes/record-change.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
@@ -49,7 +50,7 @@ export async function openInvitation(
  * act for it. The organisation is approved, so the principal needs no approval of their own. Of
  * concurrent attempts one succeeds; a refused attempt leaves the invitation as it was.
  *
- * @throws AppError UNAUTHENTICATED; VALIDATION if the invitation is not valid, or the principal is a
+ * @throws AppError UNAUTHENTICATED, also if the session has ended; VALIDATION if the invitation is not valid, or the principal is a
  *   member already; FORBIDDEN if the account is closed, or the plan does not allow another member.
  */
 export async function join(
@@ -61,8 +62,11 @@ export async function join(
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
     if (held === null) throw new AppError('VALIDATION', message('invitation_invalid'));
-    await lockUser(tx, principal.user.id);
+    // The inviter too: their row is locked by the membership's reference to it, after the organisation.
+    const people = [principal.user.id, ...(held.createdBy === null ? [] : [held.createdBy])];
+    await tx.select({ id: users.id }).from(users).where(inArray(users.id, people)).orderBy(users.id).for('update');
     const members = await lockMembers(tx, held.organisation.id);
+    await requireExistingSession(tx, principal);
 
     // Reads it again, now that the organisation is locked, and consumes it.
     const invitation = await readInvitation(app, tx, token);

@@ -1,9 +1,12 @@
+import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
 import { readStarted, revokeKeysField } from '../../organisations/started.ts';
+import type { Executor } from '../../platform/db/client.ts';
+import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -52,6 +55,12 @@ export async function deleteAccount(
   await organisationsEndingWith(app.db, userId, { withMembers: true, shown });
   await confirmUser(app, principal, confirming, client);
 
-  const erased = await eraseUser(app, { userId }, { actorId: userId, client, keepKeys: !revokesKeys, shown });
+  const isStillWanted = async (db: Executor) => {
+    const isOwn = and(eq(sessions.id, principal.sessionId), eq(sessions.userId, userId));
+    if ((await db.$count(sessions, isOwn)) === 0) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
+    return true;
+  };
+  const options = { actorId: userId, client, keepKeys: !revokesKeys, shown, isStillWanted };
+  const erased = await eraseUser(app, { userId }, options);
   if (erased === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
 }

@@ -4,6 +4,7 @@ import { accountByEmail } from '../auth/sessions/account.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
 import { sessions } from '../platform/db/schema/sessions.ts';
+import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { type BillingTest, startBillingTest } from '../testing/billing.ts';
 import { addMember, callerFor, givePlan, makeOwner, signInAs } from '../testing/factories.ts';
 
@@ -49,6 +50,30 @@ describe('deciding all that a search finds', () => {
     await operator.api.operators.declineAll({ search: 'Hazel', until });
     expect(await statusOf(before?.email ?? '')).toBe('closed');
     expect(await statusOf(after?.email ?? '')).toBe('awaiting_approval');
+  });
+
+  it('leaves what an owner who was verified before asked for after the page was read', async () => {
+    const owner = await makeOwner(test, { name: 'Alder' });
+    const until = pageTime();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await owner.api.organisations.create({ org_name: 'Alder Two' })).toEqual({ awaiting_approval: true });
+    expect(await operator.api.operators.declineAll({ search: 'Alder', until })).toMatchObject({ changed: 0 });
+    expect(await operator.api.operators.declineAll({ search: 'Alder', until: pageTime() })).toMatchObject({
+      changed: 1,
+    });
+  });
+
+  it('declines none that is suspended: after its end it waits again', async () => {
+    const [owner] = await makeWaiting(1, 'Rowan');
+    const slug = (await test.app.sql`select slug from organisations where id = ${owner?.organisationId ?? ''}`)[0]
+      ?.slug;
+    await suspendOrganisation(test.app, slug);
+    const asked = { organisation_ids: [owner?.organisationId ?? ''], reason: 'unknown' as const };
+    expect(await operator.api.operators.decline(asked).catch(({ cause }) => cause.code)).not.toMatchObject({
+      changed: 1,
+    });
+    await restoreOrganisation(test.app, slug);
+    expect(await statusOf(owner?.email ?? '')).toBe('awaiting_approval');
   });
 });
 

@@ -84,14 +84,15 @@ async function approve(
 }
 
 /**
- * Closes the organisations that await approval, with a reason that operators can read later. Their
+ * Closes the organisations that await approval, and are not suspended, with a reason that operators can read later. Their
  * members' sessions and one-time links end. Returns the ids of those that changed.
  */
 export async function declineOrganisations(
   tx: Transaction,
   { organisationIds, actorId, keyId, client, now, reason }: Decision & { reason: string },
 ) {
-  const waiting = and(inArray(organisations.id, organisationIds), eq(organisations.approval, 'pending'));
+  const isPending = and(eq(organisations.approval, 'pending'), isNull(organisations.suspendedAt));
+  const waiting = and(inArray(organisations.id, organisationIds), isPending);
   await lockUsersIn(tx, organisationIds);
   const changed = await tx
     .update(organisations)

@@ -78,18 +78,19 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
 
 /**
  * Returns the ids of the requests that a search finds, as the queue lists them, the oldest first and at most
- * `maxCounted`. `until` leaves out those whose address was verified after a page was read, so that nobody decides what the page did not count.
+ * `maxCounted`. `until` leaves out those that were made, or whose address was verified, after a page was read, so that nobody decides what the page did not count.
  */
 export async function waitingIds(
   app: App,
   { search, until }: { search?: string | undefined; until?: Date },
 ): Promise<string[]> {
   const wereVerified = until && lte(users.emailVerifiedAt, until);
+  const wereMade = until && lte(organisations.createdAt, until);
   const withOrganisation = await app.db
     .select({ id: organisations.id, at: organisations.createdAt })
     .from(organisations)
     .innerJoinLateral(verifiedOwner(app.db), sql`true`)
-    .where(and(isWaiting, matches(search), wereVerified))
+    .where(and(isWaiting, matches(search), wereVerified, wereMade))
     .orderBy(asc(organisations.createdAt), asc(organisations.id))
     .limit(maxCounted);
   const withoutOrganisation = await app.db

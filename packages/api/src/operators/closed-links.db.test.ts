@@ -6,7 +6,7 @@ import { lockOrganisation } from '../organisations/organisation.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { message } from '../platform/messages.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
 import { commandLine } from './actor.ts';
 import { findUser } from './find-accounts.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
@@ -72,13 +72,15 @@ describe.each(closings)('%s', (_what, approved, close, reopen) => {
   });
 });
 
-it('a suspension that has ended leaves the link of a sign-up valid', async () => {
+it('a suspension of the user ends the link of a sign-up, and a new sign-up gets another', async () => {
   const { email, token } = await makeSignUp(test);
   const { id: userId } = await findUser(test.app.db, email);
   await suspendUser(test.app, { userId }, commandLine);
-  expect(await open(token)).toMatchObject({ ok: false });
   await restoreUser(test.app, { userId }, commandLine);
-  expect(await open(token)).toMatchObject({ ok: true });
+  expect(await open(token)).toMatchObject({ ok: false });
+  const [before] = test.sandbox.mailbox.messages(email);
+  await callerFor(test, null).accounts.signUp({ email, password: testPassword });
+  expect(await open(tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text))).toMatchObject({ ok: true });
 });
 
 it('a decline that was followed by an approval leaves the link of a sign-up valid', async () => {

@@ -61,25 +61,33 @@ export async function endSessionsIn(tx: Transaction, organisationIds: string[], 
 
 /** Ends the one-time links of the members of organisations that are closed, as `endLinksOf` does. */
 export async function endLinksIn(tx: Transaction, organisationIds: string[], now: Date): Promise<void> {
-  if (organisationIds.length > 0) await endLinksOf(tx, usersIn(tx, organisationIds), now);
+  if (organisationIds.length > 0) await endLinksOf(tx, usersIn(tx, organisationIds), now, { keepsSignUps: true });
 }
 
 /**
  * Ends the one-time links of users whose accounts are closed, and the forms on the links' pages: a link that gives
- * access must not work after the account is open again. The link of a sign-up stays valid, because it only proves the
- * address. The rows of mailed links stay, because the mail limits count them.
+ * access must not work after the account is open again. With `keepsSignUps` the link of a sign-up stays valid while the
+ * address is not verified, because it only proves that. The rows of mailed links stay, because the mail limits count them.
  */
-export async function endLinksOf(tx: Transaction, userIds: SQLWrapper | string[], now: Date): Promise<void> {
+export async function endLinksOf(
+  tx: Transaction,
+  userIds: SQLWrapper | string[],
+  now: Date,
+  { keepsSignUps = false } = {},
+): Promise<void> {
   await tx.delete(oneTimeTokens).where(inArray(oneTimeTokens.userId, userIds));
   await tx.delete(addressChanges).where(inArray(addressChanges.userId, userIds));
   const at = sql`${now.toISOString()}::timestamptz`;
+  const verified = tx.select({ id: users.id }).from(users).where(isNotNull(users.emailVerifiedAt));
   await tx
     .update(verificationLinks)
     .set({ expiresAt: at })
     .where(
       and(
         inArray(verificationLinks.userId, userIds),
-        ne(verificationLinks.purpose, 'sign-up'),
+        keepsSignUps
+          ? or(ne(verificationLinks.purpose, 'sign-up'), inArray(verificationLinks.userId, verified))
+          : undefined,
         sql`${verificationLinks.expiresAt} > ${at}`,
       ),
     );

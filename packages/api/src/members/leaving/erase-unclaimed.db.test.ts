@@ -7,7 +7,7 @@ import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { jobKinds } from '../../job-kinds.ts';
 import { addMember as addProvisionedMember } from '../../organisations/organisation.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
-import { paymentCustomers } from '../../platform/db/schema/billing.ts';
+import { paymentCustomers, planOverrides } from '../../platform/db/schema/billing.ts';
 import { changes } from '../../platform/db/schema/changes.ts';
 import { passkeys } from '../../platform/db/schema/factors.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -25,6 +25,7 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
+import { makeKey } from '../../testing/keys.ts';
 import { unclaimedAfter } from './erase-unclaimed.ts';
 
 let test: TestApp;
@@ -114,9 +115,11 @@ it('an account with a password, a subject or a passkey stays, and one that a key
   for (const { email } of [chosen, linked, unlinked, keyed, made]) expect(await isThere(email)).toBe(true);
 });
 
-it('an account stays that others count on: a member’s, an operator’s, a closed one, one whose organisation has members or a customer', async () => {
+it('an account stays that others count on: a member’s, an operator’s, a closed one, one whose organisation has members, a key, an agreed plan or a customer', async () => {
   const owner = await makeOwner(test);
-  const [operator, member, host, customer, declined, suspended] = [
+  const [operator, member, host, customer, declined, suspended, keyed, agreed] = [
+    await makeScanned(),
+    await makeScanned(),
     await makeScanned(),
     await makeScanned(),
     await makeScanned(),
@@ -137,9 +140,18 @@ it('an account stays that others count on: a member’s, an operator’s, a clos
     update organisations set approval = 'declined', declined_at = now()
     where id = ${(await organisationOf(declined.id))[0]?.id ?? ''}`;
 
+  await makeKey(test, { organisationId: (await organisationOf(keyed.id))[0]?.id ?? '' });
+  await test.app.db.insert(planOverrides).values({
+    organisationId: (await organisationOf(agreed.id))[0]?.id ?? '',
+    tier: 'gold',
+    agreed: {} as never,
+    reason: 'Agreed.',
+    setAt: now,
+  });
+
   test.advance(8 * dayMilliseconds);
   await sweep();
-  for (const { email } of [operator, member, host, customer, declined, suspended])
+  for (const { email } of [operator, member, host, customer, declined, suspended, keyed, agreed])
     expect(await isThere(email)).toBe(true);
 });
 

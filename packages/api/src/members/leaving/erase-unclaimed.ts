@@ -66,7 +66,8 @@ function isToErase(app: App) {
 
 /**
  * Whether an account is more than what its sign-up made. Operators have marked or closed it, and their decision must last;
- * or it belongs to an organisation of other people, of the company's own making, or that the payment provider knows.
+ * or it belongs to an organisation of other people, of the company's own making, that has a key or an agreed plan, or that
+ * the payment provider knows.
  */
 const othersCountOn = sql`(users.operator or users.suspended_at is not null or ${hasFactor} or exists (
   select from memberships as own join organisations on organisations.id = own.organisation_id
@@ -74,5 +75,7 @@ const othersCountOn = sql`(users.operator or users.suspended_at is not null or $
     own.role <> 'owner' or organisations.provisioned
     or organisations.approval = 'declined' or organisations.suspended_at is not null
     or exists (select from memberships as other where other.organisation_id = own.organisation_id and other.user_id <> users.id)
+    or exists (select from plan_overrides as agreed where agreed.organisation_id = own.organisation_id)
+    or exists (select from api_keys as made where made.organisation_id = own.organisation_id)
     or exists (select from payment_customers as known where known.organisation_id = own.organisation_id)
     or exists (select from payment_subscriptions as known where known.organisation_id = own.organisation_id))))`;

@@ -74,7 +74,7 @@ export async function closeUser(
 }
 
 /**
- * Ends a suspension: any, or the one that the operator's page showed. The sessions that it ended stay ended, and so do the links, the sign-up's aside.
+ * Ends a suspension: any, or the one that the operator's page showed. The sessions and links that it ended stay ended.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is not suspended, or with `suspendedAt` not
  *   since then.

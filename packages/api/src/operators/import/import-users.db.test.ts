@@ -12,6 +12,7 @@ import { failingAt } from '../../testing/database/failing-database.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeKey } from '../../testing/keys.ts';
 import { commandLine } from '../actor.ts';
+import { suspendUser } from '../users/suspend-user.ts';
 import { exportUsers } from './export-users.ts';
 import { type Imported, importUsers, type Told } from './import-users.ts';
 
@@ -149,6 +150,21 @@ describe('an import of users', () => {
     await expect(signIn(email, testPassword)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await signIn(email, typed)).toMatchObject({ organisationId: null });
     expect((await exported()).filter(({ name }) => name === 'Stranger Ltd')).toEqual([]);
+  });
+
+  it('takes over an unverified account without ending its suspension or a membership that a key gave', async () => {
+    const customer = await makeOwner(test);
+    const { email } = await makeSignUp(test, { name: 'Stranger Ltd' });
+    const userId = (await rowOf(email))?.id ?? '';
+    const manage = (await makeKey(test, { scope: 'MANAGE' })).api.management;
+    await manage.addMember({ organisation: customer.organisationId, user: userId, role: 'member' });
+    await suspendUser(test.app, { userId }, commandLine);
+    const { suspendedAt } = (await rowOf(email)) ?? {};
+
+    expect(await run([user({ email })])).toMatchObject({ users: 1, here: 0 });
+    expect((await rowOf(email))?.suspendedAt).toEqual(suspendedAt);
+    const { organisations } = await manage.user({ user_id: userId });
+    expect(organisations).toMatchObject([{ id: customer.organisationId, role: 'member' }]);
   });
 
   it('never touches a verified account', async () => {

@@ -2,13 +2,13 @@ import { and, eq, inArray, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { insertAudit } from '../../audit/record.ts';
 import { deleteUnverifiedData } from '../../auth/sign-in/match-user.ts';
+import { unprovenOrganisation } from '../../auth/sign-up/pending-sign-up.ts';
 import { recordJoined } from '../../changes/record-change.ts';
 import { deleteWithoutMembers } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
-import { organisations } from '../../platform/db/schema/organisations.ts';
 import type { CommandLine } from '../actor.ts';
 import type { UserLine } from './import-line.ts';
 
@@ -93,34 +93,27 @@ function valuesOf(app: App, line: UserLine) {
   };
 }
 
-/** A stranger may have signed up with the address: nothing of that stays, nor the organisation that only they belong to. */
+/** A stranger may have signed up with the address: nothing of that stays, nor the organisation that the sign-up made. */
 async function takeOver(app: App, tx: Transaction, line: UserLine, ids: Map<string, string>): Promise<void> {
   const id = ids.get(line.email) ?? '';
   await deleteUnverifiedData(tx, id);
-  const left = await tx
-    .delete(memberships)
-    .where(and(eq(memberships.userId, id), inArray(memberships.organisationId, strangersOrganisations(tx))))
-    .returning({ organisationId: memberships.organisationId });
-  if (left.length > 0)
-    await deleteWithoutMembers(
-      tx,
-      left.map(({ organisationId }) => organisationId),
-    );
+  const organisationId = await unprovenOrganisation(tx, id);
+  if (organisationId !== null) {
+    await tx.delete(memberships).where(and(eq(memberships.userId, id), eq(memberships.organisationId, organisationId)));
+    await deleteWithoutMembers(tx, [organisationId]);
+  }
 
+  // An operator may have suspended the account, which the line knows nothing of.
+  const { suspendedAt, ...values } = valuesOf(app, line);
   await tx
     .update(users)
-    .set({ ...valuesOf(app, line), invitedOnly: false })
+    .set({ ...values, ...(suspendedAt !== null && { suspendedAt }), invitedOnly: false })
     .where(eq(users.id, id));
   const kept = await tx
     .select({ organisationId: memberships.organisationId })
     .from(memberships)
     .where(eq(memberships.userId, id));
   for (const { organisationId } of kept) await recordJoined(tx, app.now(), { organisationId, userId: id });
-}
-
-/** Those of sign-ups; what the company made itself stays. */
-function strangersOrganisations(tx: Transaction) {
-  return tx.select({ id: organisations.id }).from(organisations).where(eq(organisations.provisioned, false));
 }
 
 async function insertNew(app: App, tx: Transaction, lines: UserLine[], ids: Map<string, string>): Promise<void> {

@@ -5,6 +5,7 @@ import { deleteExpired } from '../../auth/delete-expired.ts';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
+import { eraseUnclaimed } from '../../members/leaving/erase-unclaimed.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
@@ -172,6 +173,22 @@ describe('an import of users', () => {
     expect(await run([user({ email, password: { hash }, suspended: true })])).toMatchObject({ here: 1, users: 0 });
     expect(await signIn(email, testPassword)).toBeTruthy();
   });
+
+  it.each([true, false])(
+    'keeps the account of an address that only a mail scanner confirmed, or nobody (verified: %s)',
+    async (verified) => {
+      const { email, token } = await makeSignUp(test);
+      if (verified) await verifyEmail(test.app, { token, browserToken: null }, testClient);
+      expect(await run([user({ email, verified })], { dryRun: true })).toMatchObject({ here: 1 });
+      expect(await rowOf(email)).toMatchObject({ provisioned: false });
+
+      expect(await run([user({ email, verified })])).toMatchObject({ users: 0, here: 1 });
+      const app = { ...test.app, now: () => new Date(Date.now() + 9 * dayMilliseconds) };
+      await deleteExpired(app);
+      await eraseUnclaimed(app);
+      expect(await rowOf(email)).toBeDefined();
+    },
+  );
 
   it('keeps the gate of an unverified address shut, and leaves its password out', async () => {
     const line = user({ verified: false, password: { hash } });

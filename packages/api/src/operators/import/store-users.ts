@@ -1,6 +1,7 @@
 import { and, eq, inArray, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { insertAudit } from '../../audit/record.ts';
+import { isUnclaimed } from '../../auth/sessions/account.ts';
 import { deleteUnverifiedData } from '../../auth/sign-in/match-user.ts';
 import { unprovenOrganisation } from '../../auth/sign-up/pending-sign-up.ts';
 import { recordJoined } from '../../changes/record-change.ts';
@@ -17,7 +18,8 @@ export type Outcome = 'stored' | 'here' | { failed: string };
 
 /**
  * Stores users whose addresses and identities differ, in one transaction. An address that has an account is left alone, but
- * that a verified line takes over an unverified account: everything unproven of it ends. With `dryRun` nothing is stored.
+ * that a verified line takes over an unverified account: everything unproven of it ends; and that one which nobody has
+ * followed up is not deleted from then on. With `dryRun` nothing is stored.
  * Returns what became of each, in their order.
  */
 export function storeUsers(
@@ -39,6 +41,10 @@ export function storeUsers(
     if (dryRun) return outcomes;
 
     const stored = lines.filter((_line, at) => outcomes[at] === 'stored');
+    await keepUnclaimed(
+      tx,
+      lines.flatMap(({ email }, at) => (outcomes[at] === 'here' ? email : [])),
+    );
     const ids = new Map(stored.map(({ email }) => [email, here.get(email)?.id ?? newId(app.now())]));
     for (const line of stored.filter(({ email }) => here.has(email))) await takeOver(app, tx, line, ids);
     await insertNew(
@@ -79,6 +85,17 @@ async function identitiesHere(tx: Transaction, lines: UserLine[]): Promise<Set<s
       or(...wanted.map(({ issuer, subject }) => and(eq(identities.issuer, issuer), eq(identities.subject, subject)))),
     );
   return new Set(rows.map((row) => JSON.stringify(row)));
+}
+
+/**
+ * Keeps accounts that nobody has followed up, maybe of a stranger's sign-up: an imported user has the address, so that
+ * the account must not be deleted after seven days.
+ */
+async function keepUnclaimed(tx: Transaction, addresses: string[]): Promise<void> {
+  await tx
+    .update(users)
+    .set({ provisioned: true })
+    .where(and(inArray(users.email, addresses), isUnclaimed));
 }
 
 /** What is stored of a line, beside its address. */

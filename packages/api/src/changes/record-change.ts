@@ -113,7 +113,7 @@ export async function recordAllJoined(tx: Transaction, now: Date, userId: string
 }
 
 /**
- * Tells that a verified user belongs to an organisation. Of its first verified member, with whom the e-mail gate of the
+ * Tells that a verified user belongs to an organisation, and whether the user is suspended. Of its first verified member, with whom the e-mail gate of the
  * organisation opened, it first tells that the organisation exists, and at last what operators had decided about it.
  * To be called when name and slug are final, and before a rule approves the organisation.
  */
@@ -130,6 +130,7 @@ export async function recordJoined(
       name: organisations.name,
       approval: organisations.approval,
       suspendedAt: organisations.suspendedAt,
+      userSuspendedAt: users.suspendedAt,
       // One that an API key or an import made was told when it was made.
       isFirst: sql<boolean>`not ${organisations.provisioned} and not exists (${others})`,
     })
@@ -139,11 +140,12 @@ export async function recordJoined(
     .where(and(eq(memberships.organisationId, organisationId), isVerified(userId)));
   if (joined === undefined) return;
 
-  const { role, slug, name, approval, suspendedAt, isFirst } = joined;
+  const { role, slug, name, approval, suspendedAt, userSuspendedAt, isFirst } = joined;
   const about = { at: now, organisationId };
   const told: (typeof changes.$inferInsert & { type: ChangeType })[] = [];
   if (isFirst) told.push({ ...about, type: 'organisation.created', data: { slug, name } });
   told.push({ ...about, type: 'member.joined', userId, data: { role } });
+  if (userSuspendedAt !== null) told.push({ ...about, type: 'user.suspended', userId });
   if (isFirst && approval !== 'pending') told.push({ ...about, type: `organisation.${approval}` });
   if (isFirst && suspendedAt !== null) told.push({ ...about, type: 'organisation.suspended' });
   await tx.insert(changes).values(told);
@@ -155,14 +157,17 @@ type ImportedOrganisation = {
   slug: string;
   name: string;
   approval: 'pending' | 'approved' | 'declined' | 'suspended';
-  members: { userId: string; role: string }[];
+  members: { userId: string; role: string; isSuspended: boolean }[];
 };
 
 /** Tells organisations that an import made: each as if it had been created, joined by its owner, decided about and joined. */
 export async function recordImported(tx: Transaction, now: Date, made: ImportedOrganisation[]): Promise<void> {
   const told = made.flatMap(({ organisationId, slug, name, approval, members }) => {
     const about = { at: now, organisationId };
-    const joined = members.map(({ userId, role }) => ({ ...about, type: 'member.joined', userId, data: { role } }));
+    const joined = members.map(({ userId, role, isSuspended }) => [
+      { ...about, type: 'member.joined', userId, data: { role } },
+      ...(isSuspended ? [{ ...about, type: 'user.suspended', userId }] : []),
+    ]);
     const decided = {
       pending: [],
       approved: [{ ...about, type: 'organisation.approved' }],
@@ -173,7 +178,7 @@ export async function recordImported(tx: Transaction, now: Date, made: ImportedO
       ],
     }[approval];
     const created = { ...about, type: 'organisation.created', data: { slug, name } };
-    return [created, ...joined.slice(0, 1), ...decided, ...joined.slice(1)];
+    return [created, ...joined.slice(0, 1).flat(), ...decided, ...joined.slice(1).flat()];
   });
   await insertInSteps(tx, changes, told);
 }

@@ -223,6 +223,27 @@ describe('an import of organisations', () => {
     ]);
   });
 
+  it('tells the feed of members who are suspended, each after the user joined', async () => {
+    const [owner, member] = [user({ suspended: true }), user({ suspended: true })];
+    const { api } = await makeKey(test);
+    const { next: after } = await api.changes.since({});
+    const members = [
+      { email: owner.email, role: 'owner' },
+      { email: member.email, role: 'member' },
+    ];
+    await run([owner, member, organisation(owner.email, { members })]);
+    const ids = [(await rowOf(owner.email))?.id, (await rowOf(member.email))?.id];
+    const { changes } = await api.changes.since({ after });
+    expect(changes.map(({ type, user }) => [type, user])).toEqual([
+      ['organisation.created', null],
+      ['member.joined', ids[0]],
+      ['user.suspended', ids[0]],
+      ['organisation.approved', null],
+      ['member.joined', ids[1]],
+      ['user.suspended', ids[1]],
+    ]);
+  });
+
   it('tells lines of one organisation from lines of two, and makes the slugs that are missing', async () => {
     const [owner, other] = [user(), user()];
     const name = `Elm ${owner.email}`;

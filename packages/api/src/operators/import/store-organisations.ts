@@ -72,16 +72,25 @@ async function storeAll(
   });
 }
 
-/** Locked, so that none is verified meanwhile: who belongs to an organisation is told when both are known. */
+/** Locked, so that none is verified or suspended meanwhile: who belongs to an organisation is told when both are known. */
 async function lockMembers(tx: Transaction, lines: OrganisationLine[]) {
   const addresses = lines.flatMap(({ members }) => members.map(({ email }) => email));
   const rows = await tx
-    .select({ id: users.id, email: users.email, verifiedAt: users.emailVerifiedAt })
+    .select({
+      id: users.id,
+      email: users.email,
+      verifiedAt: users.emailVerifiedAt,
+      suspendedAt: users.suspendedAt,
+    })
     .from(users)
     .where(inArray(users.email, [...new Set(addresses)]))
     .orderBy(users.id)
     .for('no key update');
-  return new Map(rows.map(({ id, email, verifiedAt }) => [email, { id, isVerified: verifiedAt !== null }]));
+  return new Map(
+    rows.map(({ id, email, verifiedAt, suspendedAt }) => {
+      return [email, { id, isVerified: verifiedAt !== null, isSuspended: suspendedAt !== null }];
+    }),
+  );
 }
 
 /** Returns the organisations of lines that are here already: by their slug, else by their name and owners. */
@@ -183,8 +192,8 @@ function membersOf({ members }: OrganisationLine, accounts: Accounts) {
   const first = members.find(({ role }) => role === 'owner');
   const ordered = [first, ...members.filter((member) => member !== first)].filter((member) => member !== undefined);
   return ordered.map(({ email, role }) => {
-    const { id = '', isVerified = false } = accounts.get(email) ?? {};
-    return { userId: id, role, isVerified };
+    const { id = '', isVerified = false, isSuspended = false } = accounts.get(email) ?? {};
+    return { userId: id, role, isVerified, isSuspended };
   });
 }
 

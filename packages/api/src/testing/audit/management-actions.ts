@@ -1,4 +1,5 @@
-import { makeAccount, makeOwner } from '../factories.ts';
+import { suspendUser } from '../admin-commands.ts';
+import { makeAccount, makeOwner, makeSignUp } from '../factories.ts';
 import { makeKey } from '../keys.ts';
 import { type AuditCase, type AuditTest, actsOf } from './audit-case.ts';
 
@@ -33,6 +34,36 @@ export function managementActions(test: AuditTest): AuditCase[] {
       },
       'member-added about user, organisation from client',
       'tells member.joined about user, organisation',
+    ],
+    [
+      'a suspended member whom an API key adds',
+      async (begin) => {
+        const key = await byKey();
+        const { organisationId } = await makeOwner(test);
+        const { userId, email } = await makeAccount(test);
+        await key.suspendUser({ user_id: userId });
+        await begin();
+        await key.addMember({ organisation: organisationId, user: userId, role: 'viewer' });
+        return email;
+      },
+      'member-added about user, organisation from client',
+      'tells member.joined about user, organisation',
+      'tells user.suspended about user, organisation',
+    ],
+    [
+      'a suspended account that nobody verified, which an API key takes over',
+      async (begin) => {
+        const key = await byKey();
+        const { email } = await makeSignUp(test);
+        await suspendUser(test.app, email);
+        await begin();
+        await key.createUser({ email, verified: true, organisation: { name: 'Larch' } });
+        return email;
+      },
+      'person-created about user, organisation from client',
+      'tells organisation.created about organisation',
+      'tells member.joined about user, organisation',
+      'tells user.suspended about user, organisation',
     ],
     [
       'a suspension by an API key',

@@ -9,7 +9,8 @@ import { dayMilliseconds } from '../platform/durations.ts';
 import { approveOwner } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
-import { newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
+import { makeOwner, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
+import { makeKey } from '../testing/keys.ts';
 import { deleteExpired } from './delete-expired.ts';
 import { signUp, signUpInput } from './sign-up/sign-up.ts';
 import { sendVerification } from './verification/send-verification.ts';
@@ -79,6 +80,21 @@ it('keeps an organisation with other members, or that the payment provider knows
   await deleteExpired(test.app);
   expect((await slugs()).map(({ slug }) => slug).sort()).toEqual(['kept', 'known']);
   for (const { email } of [kept, known]) expect(await test.app.db.$count(users, eq(users.email, email))).toBe(0);
+});
+
+it('keeps an account that a key made the owner of an organisation, with that organisation', async () => {
+  const { email } = await enter();
+  const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
+  const customer = await makeOwner(test, { name: 'Customer' });
+  await test.app.db.delete(users).where(eq(users.id, customer.userId));
+  const { api } = await makeKey(test, { scope: 'MANAGE' });
+  const member = { organisation: customer.organisationId, user: user?.id ?? '', role: 'owner' as const };
+  await api.management.addMember(member);
+
+  test.advance(8 * dayMilliseconds);
+  await deleteExpired(test.app);
+  expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
+  expect(await slugs()).toContainEqual({ slug: 'customer' });
 });
 
 it('keeps an account that signs up again on the last day, although the mail server is unavailable', async () => {

@@ -54,14 +54,17 @@ export async function markProvisioned(tx: Transaction, now: Date, id: string): P
 
 type NewMember = { organisationId: string; userId: string; role: typeof memberships.$inferInsert.role };
 
-/** Makes a user a member, for an API key or an import. The user needs no approval of their own from then on. */
+/**
+ * Makes a user a member, for an API key or an import. The user needs no approval of their own from then on, and an account
+ * that nobody verifies is not deleted: the organisation, which others count on, would go with its only member.
+ */
 export async function addMember(
   tx: Transaction,
   now: Date,
   { organisationId, userId, role }: NewMember,
 ): Promise<void> {
   await tx.insert(memberships).values({ organisationId, userId, role, createdAt: now });
-  await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, userId));
+  await tx.update(users).set({ invitedOnly: false, provisioned: true }).where(eq(users.id, userId));
   await recordJoined(tx, now, { organisationId, userId });
 }
 

@@ -23,8 +23,8 @@ export const users = pgTable(
      */
     demo: boolean('demo').notNull().default(false),
     /**
-     * Whether an API key or an import created the account. The company vouches for it: it is not deleted for being
-     * unverified, and a link for a lost password sets its first one.
+     * Whether an API key or an import created the account, made its user a member, or found it unclaimed. The company
+     * counts on it: it is not deleted for being unverified, and a link for a lost password sets its first one.
      */
     provisioned: boolean('provisioned').notNull().default(false),
     onboardedAt: moment('onboarded_at'),

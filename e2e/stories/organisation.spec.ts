@@ -109,6 +109,41 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('1 member')).toBeVisible();
     });
 
+    test('an owner confirms who they are before a request with members is withdrawn', async ({
+      page,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request, { organisation: 'Larch & Sons' });
+      const colleague = await makeOwner(service, request, { organisation: 'Quayside' });
+      // A sign-in through the provider does not make a session fresh.
+      await page.goto('/auth/idp/start');
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByRole('button', { name: 'Create and continue' }).click();
+      await page.waitForURL(/\/onboarding$/);
+      const created = await page.request.post('/api/trpc/organisations.create', { data: { org_name: 'Larch Abroad' } });
+      expect(created.status()).toBe(200);
+
+      const { stdout: key } = await service.operator('api-key', 'create', '--name', 'CRM', '--scope', 'MANAGE');
+      const headers = { authorization: `Bearer ${key.trim()}` };
+      const { users } = await (await request.get(`/api/users?email=${colleague}`, { headers })).json();
+      const own = await (await request.get(`/api/users?email=${email}`, { headers })).json();
+      const { organisations } = await (await request.get(`/api/users/${own.users[0].id}`, { headers })).json();
+      const { id } = organisations.find(({ name }: { name: string }) => name === 'Larch Abroad');
+      const data = { user: users[0].id, role: 'viewer' };
+      expect((await request.post(`/api/organisations/${id}/members`, { headers, data })).status()).toBe(201);
+
+      await page.goto('/organisation?create');
+      await page.getByRole('button', { name: 'Withdraw the request' }).click();
+      await expect(page.getByRole('alert')).toContainText('Confirm that it’s you to do this.');
+      await page.getByLabel('Your password').fill('not the pass phrase');
+      await page.getByRole('button', { name: 'Withdraw the request' }).click();
+      await expect(page.getByRole('alert')).toContainText('This password is wrong.');
+      await page.getByLabel('Your password').fill(passPhrase);
+      await page.getByRole('button', { name: 'Withdraw the request' }).click();
+      await expect(page.getByText('The request for Larch Abroad is withdrawn.')).toBeVisible();
+    });
+
     test('an owner reads who did what once the plan has the audit log, filters it, and downloads it', async ({
       page,
       request,

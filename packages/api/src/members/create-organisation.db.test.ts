@@ -7,6 +7,7 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 import { approveOwner, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
+  addMember,
   callerFor,
   givePlan,
   makeAccount,
@@ -131,6 +132,33 @@ it('withdraws the one that awaits approval, and no other', async () => {
   expect(await owner.organisationOf()).toBe(owner.organisationId);
   expect(await codeOf(owner.api.organisations.create({ org_name: 'Right' }))).toBe('done');
 });
+
+it.each(['an approval was undone', 'a key added a member'])(
+  'asks for a fresh sign-in to withdraw one where %s, and for none otherwise',
+  async (why) => {
+    const operator = await makeOwner(test, { operator: true });
+    const owner = await makeSignedInOwner();
+    const late = callerFor(test, await readSession(test.app, owner.session));
+    expect(await codeOf(late.organisations.withdraw({ organisation_id: await secondOf(owner) }))).toBe('done');
+
+    const id = await secondOf(owner, `Once ${owner.email}`);
+    if (why === 'a key added a member') await addMember(test, id, 'member');
+    else {
+      await operator.api.operators.approve({ organisation_ids: [id] });
+      const [decided] = await test.app.db.select().from(organisations).where(eq(organisations.id, id));
+      const decidedAt = decided?.approvedAt?.toISOString() ?? '';
+      await operator.api.operators.undoDecision({ organisation_id: id, decided_at: decidedAt });
+    }
+    const stranger = callerFor(test, (await makeOwner(test)).principal);
+    expect(await codeOf(stranger.organisations.withdraw({ organisation_id: id }))).toBe('NOT_FOUND');
+    expect(await codeOf(late.organisations.withdraw({ organisation_id: id }))).toBe('FRESH_SIGN_IN_REQUIRED');
+    const wrong = { organisation_id: id, password: 'not the pass phrase' };
+    expect(await codeOf(late.organisations.withdraw(wrong))).toBe('UNAUTHENTICATED');
+    expect(await test.app.db.$count(organisations, eq(organisations.id, id))).toBe(1);
+    const typed = { organisation_id: id, password: testPassword };
+    expect(await codeOf(late.organisations.withdraw(typed))).toBe('done');
+  },
+);
 
 it('of a withdrawal and an approval at the same time, one succeeds', async () => {
   const operator = await makeOwner(test, { operator: true });

@@ -17,7 +17,7 @@ export const load: PageServerLoad = async (event) => {
 
   const { members, organisations, subscription } = event.locals.api;
   // A form that failed without a script is on the action's URL.
-  if (event.url.searchParams.has('create') || event.url.searchParams.has('/create')) {
+  if (['create', '/create', '/withdraw'].some((name) => event.url.searchParams.has(name))) {
     const mine = await organisations.mine();
     const waiting = mine.find((each) => each.approval === 'pending' && each.role === 'owner') ?? null;
     return { now: '', organisation: null, creating: { current: organisationName(organisation), waiting } };
@@ -74,11 +74,14 @@ export const actions: Actions = {
     },
     failure: failureOf('create'),
   }),
-  withdraw: formAction(({ organisations }, form) => organisations.withdraw(organisationOf(form)), {
-    done: '/organisation',
-    notice: (form) => texts('organisationDone').withdrawn({ name: named(text(form, 'display_name')) }),
-    failure: failureOf('withdraw'),
-  }),
+  withdraw: formAction(
+    ({ organisations }, form) => organisations.withdraw({ ...organisationOf(form), ...typedPassword(form) }),
+    {
+      done: '/organisation',
+      notice: (form) => texts('organisationDone').withdrawn({ name: named(text(form, 'display_name')) }),
+      failure: failureOf('withdraw'),
+    },
+  ),
   rename: formAction(
     ({ organisations }, form) =>
       organisations.rename({ ...organisationOf(form), name: text(form, 'name'), shown: text(form, 'shown') }),

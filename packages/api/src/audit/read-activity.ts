@@ -79,13 +79,14 @@ export function shownUser(id: string | null, readerId: string | null, shown: Nam
 
 /** Returns what is shown of the user who acted. An operator is never named, and an API key that manages counts as one. */
 export function actorOf(
-  { action, actorId, keyId, userId }: Entry,
+  { action, actorId, keyId, userId, details }: Entry,
   readerId: string | null,
   shown: NamedUser,
 ): ShownUser | null {
   if (keyId !== null) return { kind: 'operator' };
   if (actorId !== null && actorId === readerId) return { kind: 'you' };
-  if (operatorActions.includes(action as AuditAction)) return { kind: 'operator' };
+  // `by`: an action that users carry out too.
+  if (operatorActions.includes(action as AuditAction) || details.by === 'operator') return { kind: 'operator' };
   return shownUser(actorId ?? userId, readerId, shown);
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readActivity } from '../audit/read-activity.ts';
 import { recordAudit } from '../audit/record.ts';
+import { grantOperator } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, givePlan, makeOwner, signInAs } from '../testing/factories.ts';
 
@@ -59,6 +61,28 @@ it('names nobody who is no longer a member, no operator, and no client', async (
   expect(log.find(({ action }) => action === 'override-set')?.actor).toEqual({ kind: 'operator' });
   const text = JSON.stringify(log);
   for (const hidden of [member.email, operator.email, '127.0.0.1']) expect(text).not.toContain(hidden);
+});
+
+it('names no operator who suspends a member, even one who belongs to the organisation', async () => {
+  const owner = await ownerWithLog();
+  const operator = await addMember(test, owner.organisationId, 'admin');
+  await grantOperator(test.app, operator.email);
+  const admin = await addMember(test, owner.organisationId, 'admin');
+  const organisation = { organisation_id: owner.organisationId };
+  const { id } = await operator.api.keys.create({ ...organisation, name: 'Own' });
+  await operator.api.keys.revoke({ id });
+  await admin.api.keys.create({ ...organisation, name: 'Worker' });
+  await (await signInAs(test, operator.email)).api.operators.suspend({ user_id: admin.userId });
+
+  const revoked = await entriesOf(owner, { action: 'api-key-revoked' });
+  expect(revoked.map(({ actor }) => actor)).toEqual([
+    { kind: 'operator' },
+    { kind: 'named', name: null, email: operator.email },
+  ]);
+  expect((await readActivity(test.app.db, owner.userId))[0]).toMatchObject({
+    action: 'api-key-revoked',
+    actor: { kind: 'operator' },
+  });
 });
 
 it('filters by action and by day, in UTC', async () => {

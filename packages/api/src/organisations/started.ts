@@ -97,11 +97,17 @@ async function endKeys(tx: Transaction, now: Date, ending: Ending, { keys, actor
     tx,
     revoked.map(({ id }) => id),
   );
+  const by: Record<string, string> = isOperator(actor, ending) ? { by: 'operator' } : {};
   for (const { name, organisationId } of revoked) {
-    const entry = { action: 'api-key-revoked', ...actor, organisationId, details: { name } } as const;
+    const entry = { action: 'api-key-revoked', ...actor, organisationId, details: { name, ...by } } as const;
     await recordAudit(tx, now, entry);
   }
   return revoked.map(({ name }) => name);
+}
+
+/** Whether an operator acts: nobody else ends another user's whole authority, or the mark of an operator. */
+function isOperator({ actorId }: Actor, { userId, of }: Ending): boolean {
+  return typeof of === 'string' && actorId !== null && actorId !== userId;
 }
 
 /** Ends the unused invitations and password links that keys made, which are revoked. */

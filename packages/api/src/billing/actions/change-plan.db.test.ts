@@ -294,10 +294,29 @@ test.each(['system', 'unknown_reason', null])(
   },
 );
 
-test('a subscription that a schedule manages leads to a plain portal session, and no second one is created', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
-  await ask()((api) => api.subscriptionSchedules.create({ from_subscription: subscription.id }));
-  expect(portalFlow(await choose(principal, 'gold'))).toBeNull();
-  expect(subscription.schedule).not.toBeNull();
-  expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
+describe('a subscription whose schedule makes no further change', () => {
+  test('is changed in place after a lower plan has begun: the schedule is released first', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'gold');
+    provider().scheduleChange(subscription.id, priceOf(billing, 'silver'));
+    provider().clock.advanceToPeriodEnd(subscription.id);
+    expect(await tier(principal)).toBe('silver');
+    expect(subscription.schedule).not.toBeNull();
+    expect((await readOverview(billing.app, principal)).plan.change).toBeNull();
+
+    const url = await choose(principal, 'gold');
+    expect(portalFlow(url)).toBe('subscription_update_confirm');
+    expect(subscription.schedule).toBeNull();
+    provider().portal(url).changePlan(subscription.id, priceOf(billing, 'gold'));
+    expect(await tier(principal)).toBe('gold');
+    expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
+  });
+
+  test('leads to a plain portal session where the key may not release it, and no second one is created', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await ask()((api) => api.subscriptionSchedules.create({ from_subscription: subscription.id }));
+    provider().failNext(403, { only: 'POST /v1/subscription_schedules' });
+    expect(portalFlow(await choose(principal, 'gold'))).toBeNull();
+    expect(subscription.schedule).not.toBeNull();
+    expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
+  });
 });

@@ -4,8 +4,9 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
 import { billingPage } from '../../platform/links.ts';
 import { type Message, message } from '../../platform/messages.ts';
+import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
-import { endNow } from '../../platform/providers/payment/subscriptions.ts';
+import { endNow, releaseSchedule } from '../../platform/providers/payment/subscriptions.ts';
 import { heldBy, ranked } from '../entitlement/rank-subscriptions.ts';
 import { isLostToDispute } from '../entitlement/standing-disputes.ts';
 import { paidTiers, planOf } from '../plans/plans.ts';
@@ -67,7 +68,8 @@ function troubleOf({ details }: SubscriptionState): InvoiceTrouble | null {
 
 /**
  * Returns the portal's page that changes the subscription to the wanted tier after the user confirms. The provider
- * has no such page for a subscription with several items: its portal opens instead.
+ * has no such page for a subscription with several items: its portal opens instead. A schedule whose last change has
+ * taken effect still manages the subscription for a period, in which the portal would refuse: it is released first.
  */
 async function confirmPlanChange(app: App, context: CheckoutContext, state: SubscriptionState): Promise<string> {
   const { ask } = context;
@@ -76,6 +78,7 @@ async function confirmPlanChange(app: App, context: CheckoutContext, state: Subs
   const price = await priceOf(app, context);
   const [item, ...others] = state.items;
   if (item?.id == null || others.length > 0) return portalSession(app, ask, customerId);
+  if (state.scheduleId !== null && !mayChange(state)) await release(ask, state.scheduleId);
   return portalSession(app, ask, customerId, {
     page: 'change',
     subscriptionId: state.id,
@@ -83,6 +86,15 @@ async function confirmPlanChange(app: App, context: CheckoutContext, state: Subs
     priceId: price.id,
     quantity: item.quantity,
   });
+}
+
+/** A key that may not release schedules is no error: the portal opens at its beginning. */
+async function release(ask: Ask, scheduleId: string): Promise<void> {
+  try {
+    await releaseSchedule(ask, scheduleId, true);
+  } catch (error) {
+    if (providerErrorOf(error)?.status !== 403) throw error;
+  }
 }
 
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];

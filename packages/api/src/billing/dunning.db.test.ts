@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import type { Administrator } from '../auth/principal.ts';
 import { readPlan } from '../organisations/plan.ts';
 import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
-import { makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { makeSubscriber, ownedBy, priceOf } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
+import { readOverview } from './summary/read-subscription.ts';
+import { syncSubscription } from './sync/sync.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
 
@@ -109,3 +111,49 @@ test.each(['cancel', 'unpaid', 'past_due', 'pause'] as const)(
     await expectProviderState(subscriber);
   },
 );
+
+test('an upgrade that the bank has to confirm has its notice while the plan is active, until it is paid', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const notice = async () => (await readOverview(billing.app, principal)).notice;
+  provider().setCard(String(subscription.customer), '4000002760003184');
+  await billing.app.payment.ask((api) =>
+    api.subscriptions.update(subscription.id, {
+      items: [{ id: subscription.items.data[0]?.id ?? '', price: priceOf(billing, 'gold') }],
+      proration_behavior: 'always_invoice',
+    }),
+  );
+  provider().forceStatus(subscription.id, 'active');
+  await billing.settled();
+  const open = ownedBy(billing, principal).invoices.find(({ status }) => status === 'open');
+  const confirmation = { kind: 'action_required', invoice_url: open?.hosted_invoice_url };
+  expect(await notice()).toMatchObject(confirmation);
+  // An answer of the provider leaves it, because that invoice is the newest one.
+  await syncSubscription(billing.app, subscription.id);
+  expect(await notice()).toMatchObject(confirmation);
+
+  provider().payInvoice(open?.hosted_invoice_url ?? '', goodCard);
+  await billing.settled();
+  expect(await notice()).toBeNull();
+});
+
+test('an invoice that was left open before a later one was paid has no notice, also while the next one is open', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const subscriber = { principal, subscription };
+  const notice = async () => (await readOverview(billing.app, principal)).notice;
+  provider().set({ dunning_end: 'unpaid' });
+  failRenewal(subscriber);
+  provider().clock.advance({ days: 40 });
+  await billing.settled();
+  expect(await notice()).toMatchObject({ kind: 'payment_failed' });
+  await buyBack(principal);
+  expect(await notice()).toBeNull();
+
+  await billing.app.payment.ask((api) =>
+    api.subscriptions.update(subscription.id, { collection_method: 'send_invoice', days_until_due: 14 }),
+  );
+  provider().clock.advanceToPeriodEnd(subscription.id);
+  await billing.settled();
+  const [newest] = ownedBy(billing, principal).invoices.toSorted((one, other) => other.created - one.created);
+  expect([subscription.status, newest?.status]).toEqual(['active', 'open']);
+  expect(await notice()).toBeNull();
+});

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, isNotNull, isNull, notInArray, or, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { paymentInvoices as invoice, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { EventReferences, PaymentEvent } from '../../platform/providers/payment/event.ts';
@@ -46,13 +46,23 @@ export async function settleInvoice(
     .onConflictDoUpdate({ target: invoice.id, set: settled });
 }
 
+/**
+ * Settles what a subscription left open before its newest invoice was paid: the plan does not depend on it any more. It
+ * stays settled while the next invoice is open. For an answer of the provider that no event overtook.
+ */
+export async function settleEarlier(tx: Transaction, subscriptionId: string): Promise<void> {
+  await tx
+    .update(invoice)
+    .set({ settled: true })
+    .where(and(eq(invoice.subscriptionId, subscriptionId), eq(invoice.settled, false)));
+}
+
 export type PaymentProblem = typeof invoice.$inferSelect;
 
 /**
- * Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. What an
- * active subscription left open is none: a newer invoice was paid, so the plan does not depend on it. After a debt was
- * written off it does. Without the invoice's address and amount where another invoice has to be paid, to which a checkout
- * leads: an unpaid subscription is reactivated by its newest one alone, and one whose debt was written off by that one.
+ * Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. Without
+ * the invoice's address and amount where another invoice has to be paid, to which a checkout leads: an unpaid
+ * subscription is reactivated by its newest one alone, and one whose debt was written off by that one.
  */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
   const { status, invoiceTrouble } = paymentSubscriptions;
@@ -65,7 +75,6 @@ export async function readPaymentProblem(db: Executor, organisationId: string): 
         eq(invoice.organisationId, organisationId),
         eq(invoice.settled, false),
         or(isNull(status), eq(paymentSubscriptions.ended, false)),
-        or(isNull(status), notInArray(status, ['active', 'trialing']), isNotNull(invoiceTrouble)),
       ),
     )
     .orderBy(desc(invoice.notedAt), desc(invoice.id))

@@ -6,6 +6,7 @@ import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import type * as provider from '../../platform/providers/payment/subscriptions.ts';
 import { hasStandingDispute } from '../entitlement/standing-disputes.ts';
+import { settleEarlier } from '../events/invoice-problems.ts';
 import { afterAnswer, type SubscriptionRow } from '../subscription/newer-state.ts';
 import { readColumns, readRows, type StoredRows } from '../subscription/subscription-rows.ts';
 import { writeRow } from '../subscription/write-row.ts';
@@ -37,7 +38,9 @@ export async function storeAnswer(
       return writeRow(app, tx, stored, { ...write, columns: null, newPrice: null, marks });
     }
     const { columns, details, newPrice } = await readColumns(app, tx, state);
-    const disputed = await hasStandingDispute(tx, state.id, state.details?.paidInvoiceAt ?? null);
+    const paidInvoiceAt = state.details?.paidInvoiceAt ?? null;
+    if (paidInvoiceAt !== null) await settleEarlier(tx, state.id);
+    const disputed = await hasStandingDispute(tx, state.id, paidInvoiceAt);
     const marks = { ...settled, problem: state.problem };
     await writeRow(app, tx, stored, {
       ...write,

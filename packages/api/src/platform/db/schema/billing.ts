@@ -249,7 +249,7 @@ export const paymentInvoices = pgTable(
     nextAttemptAt: moment('next_attempt_at'),
     /** The provider's second of the newest event about it. */
     notedAt: bigint('noted_at', { mode: 'number' }).notNull(),
-    /** Whether it is paid, voided or written off: from then on no problem is noted. */
+    /** Whether it is paid, voided or written off, or a later one is paid: from then on no problem is noted. */
     settled: boolean('settled').notNull().default(false),
   },
   (table) => [

@@ -895,6 +895,7 @@ export interface Texts {
     payNow: string;
     seeBilling: string;
     paidPlan: string;
+    keptPaidPlan: string;
     endsOn: Message<'plan' | 'day'>;
     endsWithPeriod: Message<'plan'>;
     thenMoves: Message<'plan'>;

@@ -1,5 +1,12 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
-import { hasSubscription, isPaymentDue, needsCard, paymentFacts, whyFree } from '#lib/format/plans/plan-text.ts';
+import {
+  hasSubscription,
+  isPaymentDue,
+  isUnnamed,
+  needsCard,
+  paymentFacts,
+  whyFree,
+} from '#lib/format/plans/plan-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
@@ -89,9 +96,10 @@ function paymentTitle(status: string, kind: NonNullable<Overview['notice']>['kin
 function paymentText(plan: Overview['plan'], graceEndsAt: string | null, confirming: boolean): string {
   const t = texts('overview');
   if (plan.status === 'incomplete') return t.startsWhenPaid;
-  if (plan.tier === 'free') return t.offUntilPaid;
-  if (graceEndsAt === null) return confirming ? t.confirmToKeep({ plan: plan.name }) : t.payToKeep({ plan: plan.name });
-  return (confirming ? t.confirmBy : t.payBy)({ day: formatDay(graceEndsAt), plan: plan.name });
+  if (plan.tier === 'free' || plan.cancel_ends_now) return t.offUntilPaid;
+  const name = isUnnamed(plan) ? t.keptPaidPlan : plan.name;
+  if (graceEndsAt === null) return confirming ? t.confirmToKeep({ plan: name }) : t.payToKeep({ plan: name });
+  return (confirming ? t.confirmBy : t.payBy)({ day: formatDay(graceEndsAt), plan: name });
 }
 
 /** A trial without a card that ends or has ended: /billing leads to the page for a card. */
@@ -108,12 +116,14 @@ function cardNotice({ plan }: Overview): HomeNotice | null {
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {
   if (!hasSubscription(plan) || !plan.cancel_at_period_end) return null;
   const t = texts('overview');
-  const name = plan.tier === 'free' ? t.paidPlan : plan.name;
-  const end = plan.ends_at ?? plan.current_period_end;
+  const name = isUnnamed(plan) ? t.paidPlan : plan.name;
+  // Where an operator agreed on the plan, `ends_at` is the end of that, and no other plan follows the subscription.
+  const isAgreed = plan.agreed?.tier === true;
+  const end = isAgreed ? plan.current_period_end : (plan.ends_at ?? plan.current_period_end);
   return {
     tone: 'plain',
     title: end ? t.endsOn({ plan: name, day: formatDate(end) }) : t.endsWithPeriod({ plan: name }),
-    text: t.thenMoves({ plan: free?.name ?? 'Free' }),
+    text: isAgreed ? texts('billing').changeMind : t.thenMoves({ plan: free?.name ?? 'Free' }),
     href: '/billing',
     action: t.seeBilling,
   };

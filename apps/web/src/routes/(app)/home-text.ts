@@ -1,7 +1,7 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
-import { changedNames, discountText, hasSubscription, methodText } from '#lib/format/plans/plan-text.ts';
+import { changedNames, discountText, hasSubscription, isUnnamed, methodText } from '#lib/format/plans/plan-text.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { Plan } from '#lib/subscription.ts';
 
@@ -13,8 +13,8 @@ export function homeSentence(plan: Plan, members: number): string {
 
 function planText(plan: Plan): string {
   const t = texts('overview');
-  // A subscription that gives no plan has dates that are not those of the free one.
-  if (hasSubscription(plan) && plan.tier !== 'free') {
+  // A subscription that does not give the plan has dates that are not those of the plan.
+  if (hasSubscription(plan) && !isUnnamed(plan)) {
     const end = plan.ends_at ?? plan.current_period_end;
     if (plan.cancel_at_period_end)
       return end ? t.until({ plan: plan.name, day: formatDate(end) }) : t.untilPeriodEnds({ plan: plan.name });

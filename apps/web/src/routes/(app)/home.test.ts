@@ -110,6 +110,25 @@ test('the notice of a scheduled end has its date and the plan that follows; with
   expect(homeNotices(overviewOf({ ...silver, status: 'past_due' }, { billing_enabled: false }), 1)).toEqual([]);
 });
 
+test('where an operator agreed on the plan, the notices of a lower subscription do not say that it ends', () => {
+  const agreed = { tier: true, meters: [], features: [], until: null };
+  const beside = { ...silver, tier: 'gold', name: 'Gold', agreed };
+  const ending = { ...beside, cancel_at_period_end: true, ends_at: null };
+  expect(homeNotices(overviewOf(ending), 1)).toMatchObject([
+    { title: 'Your paid plan ends on 22 December 2026', text: 'You can change your mind any time before.' },
+  ]);
+  expect(homeSentence(ending, 1)).toBe('Gold plan. Just you so far.');
+
+  const text = (plan: Overview['plan'], notice: Partial<typeof failed>) =>
+    homeNotices(overviewOf(plan, { notice: { ...failed, ...notice } as Overview['notice'] }), 1)[0]?.text;
+  const due = { ...beside, status: 'past_due' };
+  expect(text(due, {})).toBe('Pay by 29 November to keep your paid plan.');
+  expect(text(due, { kind: 'action_required' })).toBe('Confirm it by 29 November to keep your paid plan.');
+  expect(text({ ...due, status: 'unpaid', cancel_ends_now: true }, { grace_ends_at: null as never })).toBe(
+    'Your paid plan is off until its invoice is paid.',
+  );
+});
+
 test('a trial that ends in a pause is a notice that leads to a card, unless one is there or its end is wanted', () => {
   expect(homeNotices(overviewOf(trial), 1)).toMatchObject([
     {

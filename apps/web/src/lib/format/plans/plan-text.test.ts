@@ -12,6 +12,7 @@ const silver: Plan = {
   price: { amount: 2400, currency: 'gbp', interval: 'month', quantity: 1 },
 };
 const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
+const agreedTier = { tier: true, meters: [], features: [], until: '2027-06-01T00:00:00Z' };
 const tiers: Tier[] = [
   { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
   {
@@ -58,6 +59,13 @@ test.each([
     'Active',
     '£24 / month. Silver until 3 December 2026, then it changes.',
   ]),
+  // An operator agreed on Silver beside a lower subscription, which is the one that ends.
+  [{ ...ending, agreed: agreedTier, ends_at: null }, 'Ending', '£24 / month. Your paid plan ends on 3 December 2026.'],
+  [
+    { ...ending, agreed: agreedTier, ends_at: null, current_period_end: null },
+    'Ending',
+    '£24 / month. Your paid plan ends with the paid period.',
+  ],
   [{ ...silver, collection_paused: true }, 'Active', '£24 / month. Payments are paused.'],
   [
     { ...silver, credit: { amount: 1250, currency: 'gbp' } },

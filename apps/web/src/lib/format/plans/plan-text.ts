@@ -12,6 +12,14 @@ export function hasSubscription(plan: Plan): boolean {
   return !plan.ended_unconfirmed_at && !finalStatuses.includes(plan.status);
 }
 
+/**
+ * Whether the plan that is shown is not the subscription's: it gives none now, or an operator agreed on a higher one, which
+ * stays when it ends. Texts about the subscription do not name the plan then.
+ */
+export function isUnnamed({ tier, agreed }: Plan): boolean {
+  return tier === 'free' || agreed?.tier === true;
+}
+
 /** Whether cancel would still end something: a scheduled end may be that of one of several subscriptions. */
 export function mayCancel(plan: Plan): boolean {
   return hasSubscription(plan) && (!plan.cancel_at_period_end || plan.cancel_ends_now || plan.another_goes_on);
@@ -162,6 +170,10 @@ export function whyFree({ status, held, trial_ended, payment_method }: Plan): st
 function nextDate(plan: Plan, [free]: Tier[]): string {
   const t = texts('plan');
   if (!hasSubscription(plan)) return '';
+  if (plan.cancel_at_period_end && plan.agreed?.tier) {
+    const { paidEndsOn, paidEnds } = texts('billing');
+    return plan.current_period_end ? paidEndsOn({ day: formatDate(plan.current_period_end) }) : paidEnds;
+  }
   if (plan.cancel_at_period_end) {
     const end = plan.ends_at ?? plan.current_period_end;
     const next = free?.name ?? 'Free';

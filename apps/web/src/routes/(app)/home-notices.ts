@@ -119,7 +119,7 @@ function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {
   const name = isUnnamed(plan) ? t.paidPlan : plan.name;
   // Where an operator agreed on the plan, `ends_at` is the end of that, and no other plan follows the subscription.
   const isAgreed = plan.agreed?.tier === true;
-  const end = isAgreed ? plan.current_period_end : (plan.ends_at ?? plan.current_period_end);
+  const end = (isAgreed ? plan.subscription_ends_at : plan.ends_at) ?? plan.current_period_end;
   return {
     tone: 'plain',
     title: end ? t.endsOn({ plan: name, day: formatDate(end) }) : t.endsWithPeriod({ plan: name }),

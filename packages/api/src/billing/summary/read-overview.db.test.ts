@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Operator, requireScope } from '../../auth/principal.ts';
 import { readDrift } from '../../operators/events/drift.ts';
-import { makeMember, makeSubscriber, priceOf } from '../../testing/billing.ts';
+import { makeMember, makeSecond, makeSubscriber, priceOf } from '../../testing/billing.ts';
 import { principalOf } from '../../testing/principal.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
@@ -30,6 +30,7 @@ test('the overview is the summary with the end that is not confirmed, the kind o
       held: null,
       cancel_ends_now: false,
       another_goes_on: false,
+      subscription_ends_at: null,
       discounts: [],
       agreed: null,
       credit: null,
@@ -70,6 +71,7 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
     held: null,
     cancel_ends_now: false,
     another_goes_on: false,
+    subscription_ends_at: null,
     agreed: null,
     credit: null,
     payment_method: 'visa 4242',
@@ -78,6 +80,35 @@ test('a scheduled end is unconfirmed from its time until the provider reports it
   billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
   await syncSubscription(billing.app, subscription.id);
   expect((await readOverview(atEnd, principal)).plan).toMatchObject({ status: 'canceled', ended_unconfirmed_at: null });
+});
+
+test('an end after further periods is told beside that of the period, also of another subscription, and cancel moves it', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { ask } = billing.app.payment;
+  const periodEnd = subscription.items.data[0]?.current_period_end ?? 0;
+  const later = periodEnd + 90 * 86_400;
+  const endLater = (id: string) => ask((api) => api.subscriptions.update(id, { cancel_at: later }));
+  const plan = async () => {
+    await billing.settled();
+    return (await readOverview(billing.app, principal)).plan;
+  };
+  const iso = (second: number) => new Date(1000 * second).toISOString();
+  await endLater(subscription.id);
+  expect(await plan()).toMatchObject({
+    cancel_at_period_end: true,
+    current_period_end: iso(periodEnd),
+    subscription_ends_at: iso(later),
+    another_goes_on: false,
+  });
+
+  const other = await makeSecond(billing, subscription.customer, 'silver');
+  await endLater(other.id);
+  expect(await plan()).toMatchObject({ another_goes_on: true });
+
+  await setCancellation(billing.app, principal, { cancel: true });
+  const moved = await plan();
+  expect(moved).toMatchObject({ cancel_at_period_end: true, another_goes_on: false });
+  expect(moved.subscription_ends_at).toBe(moved.current_period_end);
 });
 
 test('only administrators see the payment method', async () => {

@@ -90,8 +90,13 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     held: 'disputed' | 'lost' | 'uncollectible' | 'void' | null;
     /** Whether cancel ends it at once, because nobody paid for its period. */
     cancel_ends_now: boolean;
-    /** Whether another subscription has no scheduled end, because cancel failed for it or it was made elsewhere. */
+    /** Whether another subscription goes on after its period, because cancel failed for it or it was made elsewhere. */
     another_goes_on: boolean;
+    /**
+     * When the subscription's scheduled end comes, which may be several periods ahead, whatever `ends_at` says of an
+     * override; null without one.
+     */
+    subscription_ends_at: string | null;
     /** What was agreed with the organisation beside its subscription: its parts that the tier alone does not give. */
     agreed: AgreedSummary | null;
     /** The method that is charged, such as "visa 4242"; null without one. Only administrators receive it. */
@@ -264,6 +269,7 @@ function aheadOf({ plans, config, now }: App, row: SubscriptionFacts['subscripti
     collection_paused: collectionPaused,
     days_until_due: daysUntilDue,
     held,
+    subscription_ends_at: row?.endsAt?.toISOString() ?? null,
     cancel_ends_now: row !== null && !hasPaidPeriod({ ...row, held, pausedAt: null }, now()),
     credit: credit === 0 || currency === null ? null : { amount: credit, currency },
   };
@@ -318,7 +324,7 @@ const planAndUsage = prepared((db) =>
       subscription: getTableColumns(paymentSubscriptions),
       anotherGoesOn: sql<boolean>`exists (select from ${paymentSubscriptions} as another
         where another.organisation_id = ${sql.placeholder('organisationId')} and not another.ended
-          and not another.cancel_at_period_end and another.status <> 'incomplete'
+          and (not another.cancel_at_period_end or another.ends_at > another.current_period_end) and another.status <> 'incomplete'
           and another.id <> ${organisationPlans.subscriptionId})`,
       fixedCurrency: fixedCurrency(sql.placeholder('organisationId')),
       chosenCurrency: paymentCustomers.currency,

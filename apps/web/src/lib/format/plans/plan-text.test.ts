@@ -66,6 +66,11 @@ test.each([
     'Ending',
     '£24 / month. Your paid plan ends with the paid period.',
   ],
+  [
+    { ...ending, agreed: agreedTier, ends_at: null, subscription_ends_at: '2027-03-03T00:00:00Z' },
+    'Ending',
+    '£24 / month. Your paid plan ends on 3 March 2027.',
+  ],
   [{ ...silver, collection_paused: true }, 'Active', '£24 / month. Payments are paused.'],
   [
     { ...silver, credit: { amount: 1250, currency: 'gbp' } },
@@ -195,6 +200,15 @@ test.each([
   ['is set to end', { cancel_at_period_end: true }, false],
   ['is set to end, and cancel would end at once', { cancel_at_period_end: true, cancel_ends_now: true }, true],
   ['is set to end beside another that goes on', { cancel_at_period_end: true, another_goes_on: true }, true],
+  [
+    'is set to end after further periods',
+    {
+      cancel_at_period_end: true,
+      current_period_end: '2026-12-03T00:00:00.000Z',
+      subscription_ends_at: '2027-03-03T00:00:00.000Z',
+    },
+    true,
+  ],
   ['has ended', { status: 'canceled', another_goes_on: false }, false],
 ])('whether cancel would end something, of a plan that %s', (_, facts, expected) => {
   expect(mayCancel({ ...freePlan, status: 'active', ...facts })).toBe(expected);

@@ -22,7 +22,13 @@ export function isUnnamed({ tier, agreed }: Plan): boolean {
 
 /** Whether cancel would still end something: a scheduled end may be that of one of several subscriptions. */
 export function mayCancel(plan: Plan): boolean {
-  return hasSubscription(plan) && (!plan.cancel_at_period_end || plan.cancel_ends_now || plan.another_goes_on);
+  const ends = plan.cancel_at_period_end && !endsLater(plan);
+  return hasSubscription(plan) && (!ends || plan.cancel_ends_now || plan.another_goes_on);
+}
+
+/** Whether the subscription is set to end only after further periods, each of which is charged; cancel ends it with this one. */
+export function endsLater({ subscription_ends_at: end, current_period_end: period }: Plan): boolean {
+  return end !== null && period !== null && Date.parse(end) > Date.parse(period);
 }
 
 /** The badge for the subscription's status; null without a subscription. */
@@ -172,7 +178,8 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
   if (!hasSubscription(plan)) return '';
   if (plan.cancel_at_period_end && plan.agreed?.tier) {
     const { paidEndsOn, paidEnds } = texts('billing');
-    return plan.current_period_end ? paidEndsOn({ day: formatDate(plan.current_period_end) }) : paidEnds;
+    const end = plan.subscription_ends_at ?? plan.current_period_end;
+    return end ? paidEndsOn({ day: formatDate(end) }) : paidEnds;
   }
   if (plan.cancel_at_period_end) {
     const end = plan.ends_at ?? plan.current_period_end;

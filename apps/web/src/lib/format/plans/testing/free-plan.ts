@@ -18,6 +18,7 @@ export const freePlan: Plan = {
   held: null,
   cancel_ends_now: false,
   another_goes_on: false,
+  subscription_ends_at: null,
   agreed: null,
   discounts: [],
   credit: null,

@@ -12,6 +12,7 @@ const silver: Plan = {
   price: { amount: 2400, currency: 'gbp', interval: 'month', quantity: 1 },
 };
 const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
+const wasEnding = { cancel_at_period_end: true, cancel_ends_now: true, ends_at: '2026-12-03T00:00:00Z' };
 const agreedTier = { tier: true, meters: [], features: [], until: '2027-06-01T00:00:00Z' };
 const tiers: Tier[] = [
   { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
@@ -145,6 +146,18 @@ test.each([
     'Your paid plan is off until its invoice is paid.',
   ],
   [{ ...freePlan, status: 'active', held: 'void' as const }, 'Payment failed', expect.stringContaining('try again')],
+  // What ends at once when it is cancelled says why it is off, also where it was set to end.
+  [{ ...freePlan, ...wasEnding, status: 'unpaid' }, 'Unpaid', 'Your paid plan is off until its invoice is paid.'],
+  [
+    { ...freePlan, ...wasEnding, status: 'active', held: 'uncollectible' as const },
+    'Unpaid',
+    'Your paid plan is off until its invoice is paid.',
+  ],
+  [
+    { ...freePlan, ...wasEnding, status: 'active', held: 'lost' as const },
+    'Payment failed',
+    expect.stringContaining('The bank took back a payment'),
+  ],
   [{ ...freePlan, status: 'something_new' }, 'On hold', expect.stringContaining('can’t read')],
   [{ ...freePlan, status: 'active' }, 'Active', expect.stringContaining('can’t read')],
 ])('%o', (plan, status, sentence) => {

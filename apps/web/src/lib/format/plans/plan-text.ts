@@ -35,7 +35,7 @@ export function endsLater({ subscription_ends_at: end, current_period_end: perio
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
   const { status } = texts('plan');
   if (plan.ended_unconfirmed_at) return { tone: 'warn', text: status.ended };
-  if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: status.ending };
+  if (hasSubscription(plan) && isEnding(plan)) return { tone: 'warn', text: status.ending };
 
   if (hasSubscription(plan) && plan.held) return { tone: 'bad', text: heldText(plan.held) };
 
@@ -55,6 +55,11 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
     default:
       return hasSubscription(plan) ? { tone: 'warn', text: status.onHold } : null;
   }
+}
+
+/** Whether a scheduled end is what there is to say. Of a plan that nobody paid for it means nothing. */
+function isEnding({ cancel_at_period_end, cancel_ends_now }: Plan): boolean {
+  return cancel_at_period_end && !cancel_ends_now;
 }
 
 function heldText(held: NonNullable<Plan['held']>): string {
@@ -101,7 +106,7 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   const t = texts('plan');
   if (plan.ended_unconfirmed_at) return t.ended({ day: formatDate(plan.ended_unconfirmed_at) });
   if (plan.status === 'canceled') return t.hasEnded;
-  if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
+  if (hasSubscription(plan) && plan.tier === 'free' && !isEnding(plan)) return whyFree(plan);
 
   const credit = plan.credit && t.credit({ amount: formatMoney(plan.credit) });
   return [costOf(plan), ...plan.discounts.map(discountText), nextDate(plan, tiers), credit].filter(Boolean).join(' ');

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operator } from '../auth/principal.ts';
 import { runChecks } from '../operators/doctor/doctor.ts';
+import { readDrift } from '../operators/events/drift.ts';
 import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/factories.ts';
@@ -214,4 +216,23 @@ describe('an unpaid subscription that is paid for a year', () => {
     expect((await startCheckout(app, member, { tier: 'silver' })).url).toContain('/pay/invoice/');
     expect(subscription?.status).toBe('unpaid');
   });
+});
+
+test('of a plan whose yearly price alone is archived, only that price is not available', async () => {
+  const member = await makeMember(billing);
+  const yearly = Object.values(billing.sandbox.payment.state().prices).find(
+    (each) => each.lookup_key === 'gold_yearly',
+  );
+  const sell = async (active: boolean) => {
+    await billing.app.payment.ask((provider) => provider.prices.update(yearly?.id ?? '', { active }));
+    await billing.settled();
+    await refreshPrices(billing.app);
+    return (await readOverview(billing.app, member)).unavailable_prices;
+  };
+  expect(await sell(false)).toEqual([{ tier: 'gold', interval: 'year' }]);
+  await expect(api(member).checkout({ tier: 'gold', interval: 'year' } as never)).rejects.toThrow(
+    'This plan cannot be bought at the moment.',
+  );
+  expect((await readDrift(billing.app, {} as Operator)).unsold).toEqual([]);
+  expect(await sell(true)).toEqual([]);
 });

@@ -43,7 +43,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
     currency: { currency: 'gbp', choices: [] },
     tax: null,
     trials: {},
-    unavailable_tiers: [],
+    unavailable_prices: [],
     ...other,
   };
 }

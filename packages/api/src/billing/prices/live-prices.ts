@@ -66,7 +66,10 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
   const tax = await readSetting(app.db, taxSetting);
 
   cache.prices = forPaidTiers(app.plans, (tier) => rows.find((each) => each.tier === tier)?.prices ?? []);
-  cache.unsold = paidTiers(app.plans).filter((tier) => rows.some((row) => row.tier === tier && !row.sold));
+  cache.unsold = app.plans.sold.flatMap(({ tier, interval }) => {
+    const price = rows.find((row) => row.tier === tier)?.prices.find((each) => each.for === interval);
+    return price?.sold === false ? [{ tier, interval }] : [];
+  });
   cache.tax = (['exclusive', 'inclusive'] as const).find((each) => each === tax) ?? null;
   cache.known = rows.length > 0;
   cache.readAt = app.now().getTime();

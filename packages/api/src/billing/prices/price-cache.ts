@@ -1,6 +1,6 @@
 import type { LivePrice, paymentKnownPrices } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
-import { forPaidTiers, type PaidTier, type Plans } from '../plans/plans.ts';
+import { forPaidTiers, type Interval, type PaidTier, type Plans } from '../plans/plans.ts';
 
 /** The prices of each paid tier at the provider, by the interval that the plans declare; none where the declared ones apply. */
 export type LivePrices = Record<PaidTier, LivePrice[]>;
@@ -11,8 +11,8 @@ export type KnownPrice = typeof paymentKnownPrices.$inferSelect;
 /** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;
-  /** The paid tiers that the provider does not sell. */
-  unsold: PaidTier[];
+  /** What the plans sell and the provider does not: a tier may be sold for its other interval. */
+  unsold: { tier: PaidTier; interval: Interval }[];
   /** Whether tax is added to the prices or is in them; null where they do not say it or do not agree. */
   tax: PriceTax | null;
   /** Whether any node has stored an answer of the provider. */

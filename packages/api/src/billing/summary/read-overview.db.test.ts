@@ -39,7 +39,7 @@ test('the overview is the summary with the end that is not confirmed, the kind o
     trials: {},
     currency: { currency: 'gbp', choices: [] },
     tax: null,
-    unavailable_tiers: [],
+    unavailable_prices: [],
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets[reading.meter as keyof typeof resets] })),
     notice: null,
   });
@@ -217,6 +217,8 @@ test('a plan whose price is archived is not available, and its price is no failu
   await billing.app.payment.ask((api) => api.prices.update(priceOf(billing, 'silver'), { active: false }));
   await billing.settled();
   await refreshPrices(billing.app);
-  expect((await readOverview(billing.app, principal)).unavailable_tiers).toEqual(['silver']);
+  expect((await readOverview(billing.app, principal)).unavailable_prices).toEqual([
+    { tier: 'silver', interval: 'month' },
+  ]);
   expect((await readDrift(billing.app, {} as Operator)).unsold).toEqual(['Silver']);
 });

@@ -108,8 +108,8 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   };
   /** The currency in which the organisation pays, and those that it can choose: none once a subscription has fixed it. */
   currency: { currency: string; choices: string[] };
-  /** The paid tiers that the provider does not sell: they can be neither bought nor chosen. */
-  unavailable_tiers: Tier[];
+  /** What the provider does not sell of the paid tiers, by interval: it can be neither bought nor chosen. */
+  unavailable_prices: { tier: Tier; interval: Price['interval'] }[];
   /** The trials that the organisation may still have, by tier. */
   trials: Record<Tier, { days: number; card: boolean }>;
   /** Whether tax is added to the prices or is in them; null where no tax is computed. */
@@ -230,7 +230,7 @@ function overviewOf(
       currency: facts.currency.currency,
       choices: facts.currency.isFixed ? [] : app.plans.currencies,
     },
-    unavailable_tiers: app.payment === null ? [] : app.priceCache.unsold,
+    unavailable_prices: app.payment === null ? [] : app.priceCache.unsold,
     usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
     notice,
   };

@@ -49,8 +49,12 @@ export async function readDrift(app: App, _operator: Operator) {
     /** Both counts end here. */
     most: maxCounted,
     billing_enabled: app.payment !== null,
-    /** The names of the plans that the provider does not sell. */
-    unsold: app.plans.tiers.filter(({ tier }) => unsold.includes(tier)).map(({ name }) => name),
+    /** The names of the plans that the provider sells for no interval. */
+    unsold: app.plans.tiers
+      .filter(
+        ({ tier, prices }) => prices.length > 0 && prices.length === unsold.filter((each) => each.tier === tier).length,
+      )
+      .map(({ name }) => name),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plan, Tier } from '#lib/subscription.ts';
-import { inInterval, intervalsOf, savingOf, shownInterval } from './interval.ts';
+import { inInterval, intervalsOf, isAvailable, savingOf, shownInterval } from './interval.ts';
 
 const tier = (month: number, year: number, yearIn = 'gbp') =>
   ({
@@ -34,6 +34,14 @@ test('a tier shows the price of the interval with its own source', () => {
     price: { amount: 24_000, currency: 'gbp', interval: 'year' },
     price_source: 'declared',
   });
+});
+
+test('a tier is available for an interval unless the provider does not sell it for that one', () => {
+  const gold = { ...tier(2400, 24_000), tier: 'gold' };
+  const unavailable = [{ tier: 'gold', interval: 'year' as const }];
+  expect(isAvailable(inInterval(gold, 'year'), unavailable)).toBe(false);
+  expect(isAvailable(inInterval(gold, 'month'), unavailable)).toBe(true);
+  expect(isAvailable(inInterval({ ...gold, tier: 'silver' }, 'year'), unavailable)).toBe(true);
 });
 
 test('a year saves what twelve months cost more, and never promises more than it saves', () => {

@@ -1,4 +1,4 @@
-import type { Plan, Price, Tier } from '#lib/subscription.ts';
+import type { Plan, Price, Summary, Tier } from '#lib/subscription.ts';
 
 export type Interval = Price['interval'];
 
@@ -25,6 +25,11 @@ export function inInterval(tier: Tier, interval: Interval | null): Tier {
   if (found === undefined) return tier;
   const { price_source, ...price } = found;
   return { ...tier, price, price_source };
+}
+
+/** Whether the provider sells a tier as `inInterval` shows it: one of its prices alone may be archived. */
+export function isAvailable({ tier, price }: Tier, unavailable: Summary['unavailable_prices']): boolean {
+  return !unavailable.some((each) => each.tier === tier && each.interval === price?.interval);
 }
 
 /** Whether a tier in an interval (null where there is no choice) is the plan itself. Its other interval is a plan to change to. */

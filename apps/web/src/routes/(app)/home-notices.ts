@@ -116,7 +116,7 @@ function cardNotice({ plan }: Overview): HomeNotice | null {
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {
   if (!hasSubscription(plan) || !plan.cancel_at_period_end) return null;
   const t = texts('overview');
-  const name = isUnnamed(plan) ? t.paidPlan : plan.name;
+  const name = isUnnamed(plan) || plan.status === 'past_due' ? t.paidPlan : plan.name;
   // Where an operator agreed on the plan, `ends_at` is the end of that, and no other plan follows the subscription.
   const isAgreed = plan.agreed?.tier === true;
   const end = (isAgreed ? plan.subscription_ends_at : plan.ends_at) ?? plan.current_period_end;

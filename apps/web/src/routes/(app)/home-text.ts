@@ -13,8 +13,8 @@ export function homeSentence(plan: Plan, members: number): string {
 
 function planText(plan: Plan): string {
   const t = texts('overview');
-  // A subscription that does not give the plan has dates that are not those of the plan.
-  if (hasSubscription(plan) && !isUnnamed(plan)) {
+  // A subscription that does not give the plan has dates that are not those of the plan, nor has one that is not paid.
+  if (hasSubscription(plan) && !isUnnamed(plan) && plan.status !== 'past_due') {
     const end = plan.ends_at ?? plan.current_period_end;
     if (plan.cancel_at_period_end)
       return end ? t.until({ plan: plan.name, day: formatDate(end) }) : t.untilPeriodEnds({ plan: plan.name });

@@ -30,6 +30,11 @@ test.each([
   [silver, 'Active', '£24 / month. Renews on 3 December 2026.'],
   [ending, 'Ending', '£24 / month. Ends on 3 December 2026, then Free.'],
   [{ ...silver, status: 'past_due' }, 'Payment due', '£24 / month.'],
+  [
+    { ...silver, status: 'past_due', cancel_at_period_end: true },
+    'Payment due',
+    '£24 / month. Ends on 3 December 2026, then Free.',
+  ],
   [{ ...silver, price: null }, 'Active', 'Renews on 3 December 2026.'],
   [
     { ...silver, days_until_due: 14 },

@@ -35,7 +35,8 @@ export function endsLater({ subscription_ends_at: end, current_period_end: perio
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
   const { status } = texts('plan');
   if (plan.ended_unconfirmed_at) return { tone: 'warn', text: status.ended };
-  if (hasSubscription(plan) && isEnding(plan)) return { tone: 'warn', text: status.ending };
+  if (hasSubscription(plan) && isEnding(plan) && plan.status !== 'past_due')
+    return { tone: 'warn', text: status.ending };
 
   if (hasSubscription(plan) && plan.held) return { tone: 'bad', text: heldText(plan.held) };
 

@@ -65,4 +65,5 @@ test('only what a change reduces is a loss', () => {
     'No single sign-on',
   ]);
   expect(lossesText(free, gold, meters)).toEqual([]);
+  expect(lossesText(gold, free, meters, Object.keys({ ...gold.limits, ...gold.features }))).toEqual([]);
 });

@@ -37,15 +37,19 @@ export function tierLines(tier: Tier, meters: Meters, other: Tier = tier): Line[
   return [...limits, ...features];
 }
 
-/** What the change from one tier to another takes away: "2 members instead of 10", "No single sign-on". */
-export function lossesText(from: Tier, to: Tier, meters: Meters): string[] {
+/**
+ * What the change from one tier to another takes away: "2 members instead of 10", "No single sign-on". Not the `kept` meters
+ * and features, which were agreed beside the tier.
+ */
+export function lossesText(from: Tier, to: Tier, meters: Meters, kept: string[] = []): string[] {
   const limits = Object.entries(to.limits).flatMap(([meter, limit]) => {
     const before = from.limits[meter];
-    if (limit === null || before === undefined || (before !== null && before <= limit)) return [];
+    if (kept.includes(meter) || limit === null || before === undefined || (before !== null && before <= limit))
+      return [];
     return [`${limitText(meter, limit, meters)} ${insteadOf(before)}`];
   });
   const features = Object.entries(from.features)
-    .filter(([feature, on]) => on && !to.features[feature])
+    .filter(([feature, on]) => on && !to.features[feature] && !kept.includes(feature))
     .map(([feature]) => withoutText(feature));
   return [...limits, ...features];
 }

@@ -5,8 +5,8 @@ import type { RouterOutputs } from '#lib/router.ts';
 type SubscriptionRecord = RouterOutputs['billing']['cancel'];
 type Plans = { tiers: { tier: string; name: string }[] };
 
-/** Statuses in which the subscription gives its tier until it ends. */
-const entitledStatuses = ['active', 'trialing', 'past_due'];
+/** Statuses in which the subscription gives its tier until it ends, whatever happens. */
+const entitledStatuses = ['active', 'trialing'];
 
 /** "Silver is cancelled. You have it until 22 December 2026." */
 export function cancelledText(

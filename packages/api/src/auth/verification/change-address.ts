@@ -197,11 +197,12 @@ async function readOtherAccount(app: App, tx: Transaction, { userId, email }: Li
 }
 
 /**
- * Whether nobody else can be given the address of an account: it is verified, or a sign-up with it can still be
- * confirmed. Otherwise its owner, who opens a stranger's link by mistake, would lose their own sign-up.
+ * Whether nobody else can be given the address of an account: it is verified, a key or an import made it, or a sign-up
+ * with it can still be confirmed. Otherwise its owner, who opens a stranger's link by mistake, would lose their own sign-up.
  */
 export async function isTaken(app: App, db: Executor, { user, accountStatus }: Account): Promise<boolean> {
   if (accountStatus !== 'unverified') return true;
+  if ((await db.$count(users, and(eq(users.id, user.id), eq(users.provisioned, true)))) > 0) return true;
 
   const now = app.now();
   const ofUser = and(eq(verificationLinks.userId, user.id), eq(verificationLinks.purpose, 'sign-up'));

@@ -170,6 +170,18 @@ it('is not blocked by a sign-up that nobody confirmed in time, and deletes it wi
   await late.close();
 });
 
+it('mails no link to the address of an account that a key or an import made, whose sign-up nobody confirmed in time', async () => {
+  const late = await startTestApp();
+  const { userId, principal } = await makeOwner(late);
+  const { email } = await makeSignUp(late);
+  await late.app.db.update(users).set({ provisioned: true }).where(eq(users.email, email));
+  late.advance(61 * 60_000);
+  await wantAddress(late, { userId, email });
+  await sendVerification(late.app, { email, userId, sessionId: principal.sessionId });
+  expect(late.sandbox.mailbox.messages(email)).toHaveLength(1);
+  await late.close();
+});
+
 it('mails no link to the address of an account that an operator has closed', async () => {
   const owner = await makeOwner(test);
   const { email } = await makeSignUp(test);

@@ -6,6 +6,7 @@ import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { pageErrorOf } from '#lib/server/language/page-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
+import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 import { formFields } from './form-fields.ts';
 import { renderedForField } from './rendered-for.ts';
 
@@ -50,7 +51,10 @@ export function formAction<Answer, Done extends object | string = string, Shown 
     } catch (error) {
       // The cookie may be gone too, after a sign-out in another tab: the form knows that it had a user.
       const hadSession = event.locals.sessionEnded || form.has(renderedForField);
-      return actionFailure(event, error, { hadSession, shown });
+      const failed = await actionFailure(event, error, { hadSession, shown });
+      // Without a script the page is loaded next, which leads to /login. With the cookie, it is remembered already.
+      if (failed.data.signedOut && !event.locals.sessionEnded) await rememberPageOfEndedSession(event);
+      return failed;
     }
 
     const posted = await notice?.(form, answer, event);

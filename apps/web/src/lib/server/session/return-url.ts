@@ -31,8 +31,8 @@ export async function rememberReturnUrl({ locals, cookies, url, request }: Retur
 }
 
 /**
- * Stores the page that a user asked for with a session that has ended, so that sign-in leads there,
- * and makes /login say that the user was signed out. This happens only for pages that need a session, and
+ * Stores the page that a user asked for with a session that has ended, or whose form they sent after a sign-out in
+ * another tab, so that sign-in leads there, and makes /login say that the user was signed out. This happens only for pages that need a session, and
  * only for a navigation of the user's own tab. The page of a form is stored without the name of its action.
  */
 export async function rememberPageOfEndedSession(event: RequestEvent): Promise<void> {

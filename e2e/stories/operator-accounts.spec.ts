@@ -120,7 +120,10 @@ for (const javaScriptEnabled of [true, false]) {
       await dialog.getByLabel('Reason').fill('By contract.');
       await dialog.getByLabel('Last day').fill('2099-01-31');
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await expect(dialog.getByText('Enter a whole number, or leave it empty.')).toBeVisible();
+      const alert = dialog.getByRole('alert');
+      await expect(alert).toContainText('Enter a whole number, or leave it empty.');
+      if (javaScriptEnabled) await expect(alert).toBeFocused();
+      await expect(alert.getByRole('link')).toHaveAttribute('href', '#limits.projects');
       await expect(dialog.getByLabel('Plan')).toHaveValue('gold');
       await dialog.getByLabel('Projects: limit').fill('none');
       await dialog.getByRole('button', { name: 'Save' }).click();

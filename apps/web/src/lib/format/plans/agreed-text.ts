@@ -1,5 +1,6 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatList } from '#lib/format/lists.ts';
+import { language } from '#lib/language/language.ts';
 import { texts } from '#lib/language/texts.ts';
 import type { Plan, Usage } from '#lib/subscription.ts';
 import { featureName, limitText } from './tier-text.ts';
@@ -17,11 +18,17 @@ export function agreedText({ name, agreed }: Plan, usage: Usage[]): string {
     ...(agreed.tier ? [name] : []),
     ...usage
       .filter(({ meter }) => agreed.meters.includes(meter))
-      .map(({ meter, limit }) => limitText(meter, limit, usage)),
-    ...agreed.features.map(featureName),
+      .map(({ meter, limit }) => amongOthers(limitText(meter, limit, usage))),
+    ...agreed.features.map((feature) => amongOthers(featureName(feature))),
   ];
   const what = formatList(parts);
   return agreed.until === null
     ? t.agreed({ what })
     : t.agreedUntil({ what, day: formatDate(lastMoment(agreed.until)) });
+}
+
+/** "Unlimited projects" → "unlimited projects", but "API calls" stays, and so do the nouns of German. */
+function amongOthers(line: string): string {
+  if (language() === 'de') return line.replace(/^Kein/, 'kein');
+  return /^\p{Lu}\p{Ll}/u.test(line) ? line.charAt(0).toLowerCase() + line.slice(1) : line;
 }

@@ -104,7 +104,7 @@ test('Esc asks before the link of an invitation is lost, unless it was copied', 
     await page.goto('/members?invite');
     await scriptsRun(page);
     await dialog.getByRole('button', { name: 'Create invitation link' }).click();
-    await expect(dialog.getByRole('heading', { name: 'Invitation link as a member' })).toBeVisible();
+    await expect(dialog.getByRole('heading', { name: 'Invitation link for a member' })).toBeVisible();
   };
   await make();
   const link = await dialog.getByLabel('The invitation’s link').inputValue();

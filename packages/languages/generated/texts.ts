@@ -715,7 +715,7 @@ export interface Texts {
     revoke: string;
     revokeFor: Message<'note' | 'expires'>;
     revokeAs: Message<'role' | 'expires'>;
-    linkAs: Message<'asRole'>;
+    linkFor: Message<'role'>;
     forWhomIs: Message<'note'>;
     sendYourself: Message<'day'>;
     pressAgain: string;

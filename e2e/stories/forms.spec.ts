@@ -182,6 +182,28 @@ test('without a connection a link keeps the page and says so', async ({ page, se
   await expect(page).toHaveURL('/login');
 });
 
+test('a notice about a form takes the place of its earlier error, and what was typed stays', async ({
+  page,
+  service,
+}) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/keys');
+  await scriptsRun(page);
+  await page.getByLabel('Expires after').fill('7');
+  const create = page.getByRole('button', { name: 'Create key' });
+  await create.click();
+  await expect(page.getByRole('alert')).toContainText('Enter a name.');
+  await page.context().setOffline(true);
+  await create.click();
+  await expect(page.locator('#notice')).toContainText('You are offline. What you typed is still here.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(page.getByText('Enter a name.')).toHaveCount(0);
+  await expect(page.getByLabel('Expires after')).toHaveValue('7');
+  await page.context().setOffline(false);
+  await create.click();
+  await expect(page.getByRole('alert')).toContainText('Enter a name.');
+});
+
 test('a form keeps its text when the session ends, and can be sent after sign-in in a new tab', async ({
   page,
   context,

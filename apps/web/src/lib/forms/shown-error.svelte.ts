@@ -1,5 +1,21 @@
 import { page } from '$app/state';
 
+/** The result of the form at the time when a later submission got an answer that is a notice: `hideFailure`. */
+let hidden = $state.raw<unknown>(null);
+
+/**
+ * Hides the failure that the page shows, because a notice about a later submission takes its place: both at once would
+ * contradict each other. The form's result stays, with what was typed. The next failure is shown again.
+ */
+export function hideFailure(): void {
+  hidden = page.form;
+}
+
+/** Whether a notice has taken the place of the failure that the page got last. */
+export function failureIsHidden(): boolean {
+  return hidden !== null && hidden === page.form;
+}
+
 /**
  * The error of a field until the user changes the field. The next failure of the form shows it
  * again, also with the same text.
@@ -14,7 +30,7 @@ export class ShownError {
   }
 
   get text(): string | undefined {
-    return this.#editedAfter === page.form ? undefined : this.#error();
+    return this.#editedAfter === page.form || failureIsHidden() ? undefined : this.#error();
   }
 
   edited = (): void => {

@@ -2,6 +2,7 @@ import { texts } from '#lib/language/texts.ts';
 import { current, dismissNotice, focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
 import { outdatedPageNotice } from '#lib/notices/outdated-page.ts';
 import { applyAction, type SubmitFunction } from '$app/forms';
+import { hideFailure } from './shown-error.svelte.ts';
 import { unansweredText } from './unanswered-text.ts';
 
 /**
@@ -36,8 +37,10 @@ export class Submission {
         result.type === 'error' ? unansweredText(result.error, navigator.onLine, texts('form').kept) : null;
       const outdated = result.type === 'failure' ? outdatedPageNotice(result.data, window.location) : null;
       if (unanswered) {
+        hideFailure();
         showNotice({ text: [unanswered], tone: 'warn' });
       } else if (outdated) {
+        hideFailure();
         showNotice(outdated);
       } else if (result.type === 'failure' && (this.#staysHere || action.pathname === window.location.pathname)) {
         await applyAction(result);

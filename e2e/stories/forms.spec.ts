@@ -285,6 +285,10 @@ test('print shows the content alone, dark on light, and a scroll bar does not sh
   await expect(page.getByRole('link', { name: 'Members' })).toBeHidden();
   await expect(page.getByRole('button', { name: 'Choose Silver' })).toBeHidden();
   await expect(page.getByRole('contentinfo')).toBeHidden();
+  await page.goto('/members');
+  await expect(page.getByRole('cell', { name: 'Owner' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Invite someone' })).toBeHidden();
+  await expect(page.getByRole('combobox')).toHaveCount(0);
   const lightness = await page.locator('body').evaluate((body) => {
     const context = document.createElement('canvas').getContext('2d');
     if (context === null) throw new Error('There is no canvas.');

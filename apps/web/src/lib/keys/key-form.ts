@@ -19,13 +19,16 @@ export function keptKey({ searchParams }: URL): TypedKey | undefined {
   return name || scope || days ? { name, scope, days } : undefined;
 }
 
-/** The fields of a new key. Empty days mean a key that does not expire. */
+/**
+ * The fields of a new key. Empty days mean a key that does not expire. What is not written in digits alone is no number,
+ * which the procedure refuses: `Number` would read "1e3" as 1000.
+ */
 export function keyIn<Scope extends 'READ' | 'WRITE' | 'MANAGE' = 'READ' | 'WRITE'>(form: FormData) {
   const { name, scope, days } = typedKey(form);
   return {
     name,
     ...(scope !== '' && { scope: scope as Scope }),
-    ...(days !== '' && { expires_in_days: Number(days) }),
+    ...(days !== '' && { expires_in_days: /^\d+$/.test(days) ? Number(days) : Number.NaN }),
     ...typedPassword(form),
   };
 }

@@ -82,9 +82,11 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       );
     });
 
-    await test.step('an unknown event is a 404, and an invalid id a 400', async () => {
+    await test.step('an unknown event is a 404, and so is an invalid id', async () => {
       expect((await page.request.get('/operator/events/evt_nowhere')).status()).toBe(404);
-      expect((await page.request.get('/operator/events/organisations/nobody')).status()).toBe(400);
+      for (const path of ['events/organisations/nobody', 'organisations/nobody', 'people/nobody']) {
+        expect((await page.request.get(`/operator/${path}`)).status(), path).toBe(404);
+      }
     });
 
     await operatorContext.close();

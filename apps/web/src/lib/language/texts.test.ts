@@ -114,6 +114,7 @@ const notShown = [
   'routes/(app)/(settings)/organisation/audit.csv/+server.ts: This page is for owners and admins.',
   'routes/(app)/(settings)/organisation/audit.csv/+server.ts: The plan has no audit log.',
   'routes/(app)/operator/require-operator.ts: This page is for operators.',
+  'routes/(app)/operator/require-operator.ts: Page not found.',
   'routes/(app)/operator/parts/reason-text.ts: No reason was given.',
   // What error.html says where the server cannot answer.
   'lib/server/http/reject-request.ts: Nothing was changed. Load the page again in a moment.',

@@ -13,6 +13,14 @@ export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url' | 'is
   return event.locals.api.operators;
 }
 
+const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The id in the path of a page. Responds 404 to what is no id, as the page does to an unknown one. */
+export function idOf(segment: string): string {
+  if (!idPattern.test(segment)) httpError(404, 'Page not found.');
+  return segment;
+}
+
 /** As `requireOperator`, but reads the session again: a download can outlast it, or the user's authority. */
 export async function requireOperatorNow(event: RequestEvent): Promise<Operators> {
   await authenticate(event.locals, requestSourceOf(event));

@@ -5,7 +5,7 @@ import { texts } from '#lib/language/texts.ts';
 import { named } from '#lib/notices/notice.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { decisionNotice } from '../../queue/decision-notice.ts';
-import { requireOperator } from '../../require-operator.ts';
+import { idOf, requireOperator } from '../../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { overrideInput, postedOverride } from './override-form.ts';
 
@@ -13,7 +13,7 @@ export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
   return {
     now: new Date().toISOString(),
-    organisation: await operators.organisation({ organisation_id: event.params.organisation }),
+    organisation: await operators.organisation({ organisation_id: idOf(event.params.organisation) }),
     suspending: event.url.searchParams.get('ask') === 'suspend',
     overriding: event.url.searchParams.get('ask') === 'override',
   };

@@ -3,12 +3,12 @@ import { text, ticked, typedPassword } from '#lib/forms/form-fields.ts';
 import { texts } from '#lib/language/texts.ts';
 import { named } from '#lib/notices/notice.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
-import { requireOperator } from '../../require-operator.ts';
+import { idOf, requireOperator } from '../../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
-  const account = await operators.person({ user_id: event.params.person });
+  const account = await operators.person({ user_id: idOf(event.params.person) });
   return {
     now: new Date().toISOString(),
     // Not named `user`: the layout's data has that name for the signed-in user.

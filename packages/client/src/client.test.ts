@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createGatehouse, type Options } from './client.ts';
 import { sessionCookies } from './cookies.ts';
+import { GatehouseError } from './error.ts';
 
 type Respond = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
@@ -94,6 +95,31 @@ it.each([
   await following.close();
   expect(requested[1]).toBe('GET /api/changes?wait=0');
 });
+
+it.each(['VALIDATION', 'GONE'])(
+  'delivers a change again whose own call threw %s, and does not take the cursor for refused',
+  async (code) => {
+    const change = { cursor: 'c2', at: '', type: 'plan.changed', organisation: 'o', user: null, data: {} };
+    const { gatehouse } = await clientOf((request, response) => {
+      const isNew = request.url?.includes('after=c1');
+      if (isNew) json(response, 200, { changes: [change], next: 'c2' });
+    });
+    const calls: unknown[] = [];
+    const thrown = new GatehouseError(400, code, 'There is no such meter.');
+    const following = gatehouse.changes.follow({
+      after: 'c1',
+      onChange: ({ cursor }) => {
+        calls.push(cursor);
+        if (calls.length === 1) throw thrown;
+      },
+      onReset: () => void calls.push('reset'),
+      onError: (error) => void calls.push(error),
+    });
+    await vi.waitFor(() => expect(calls).toHaveLength(3), 30_000);
+    await following.close();
+    expect(calls).toEqual(['c2', thrown, 'c2']);
+  },
+);
 
 it('returns a stale entitlement at once while one request renews it', async () => {
   let allowed = true;

@@ -50,7 +50,16 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
     try {
       // Without a cursor the answer is the end of the feed: there is nothing to wait for.
       const begins = after === undefined;
-      const { changes, next } = await poll({ after, wait: begins ? 0 : waitSeconds, signal });
+      // Only an error of the poll is about the cursor: the follower's own calls may throw the same codes.
+      const answer = await poll({ after, wait: begins ? 0 : waitSeconds, signal }).catch((error: unknown) => {
+        if (begins || !isCursorRefused(error)) throw error;
+        return null;
+      });
+      if (answer === null) {
+        after = undefined;
+        continue;
+      }
+      const { changes, next } = answer;
       if (begins) await follower.onReset?.();
       for (const change of changes) {
         if (signal.aborted) return;
@@ -62,10 +71,6 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      if (after !== undefined && isCursorRefused(error)) {
-        after = undefined;
-        continue;
-      }
       reportError(follower, error);
       failures += 1;
       await sleep(100 + jitter(failures, maxPauseMilliseconds), signal).catch(() => {});

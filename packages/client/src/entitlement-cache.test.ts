@@ -41,3 +41,24 @@ it('asks again about an organisation by its slug, and ids whose answer names no 
   cache.outdate('acme');
   expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', `${other} sso`]);
 });
+
+it.each(['outdate', 'age'] as const)(
+  'stores an answer whose request ran during %s of another organisation',
+  async (call) => {
+    const cache = new EntitlementCache({});
+    const asked: string[] = [];
+    const read = (reference: string) =>
+      cache.read(reference, 'sso', async () => {
+        asked.push(reference);
+        await Promise.resolve();
+        return { allowed: true };
+      });
+    const running = [read(one), read(other), read('acme')];
+    cache[call](one);
+    await Promise.all(running);
+    asked.length = 0;
+
+    for (const reference of [one, other, 'acme']) await read(reference);
+    expect(asked).toEqual([one, 'acme']);
+  },
+);

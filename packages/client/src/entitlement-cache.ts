@@ -27,7 +27,6 @@ export class EntitlementCache {
   readonly #failOpen: number;
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<unknown>>();
-  #generation = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
 
   /** `failOpenMilliseconds` is how long after it was read an answer is returned while Gatehouse does not answer. */
@@ -77,13 +76,13 @@ export class EntitlementCache {
    */
   outdate(reference: string): void {
     for (const entry of this.#entriesOf(reference)) entry.isOutdated = true;
-    this.#discardRunning();
+    this.#discardRunning(reference);
   }
 
   /** The entitlements of an organisation may have changed: the next reads return them and renew them. */
   age(reference: string): void {
     for (const entry of this.#entriesOf(reference)) entry.at = Math.min(entry.at, performance.now() - this.#fresh);
-    this.#discardRunning();
+    this.#discardRunning(reference);
   }
 
   /** Changes may have been missed: the next reads ask Gatehouse. */
@@ -100,32 +99,30 @@ export class EntitlementCache {
 
   *#entriesOf(reference: string): Generator<Entry> {
     for (const [key, entry] of this.#entries) {
-      const [asked] = JSON.parse(key) as [string];
-      const { names } = entry;
-      const isNamed = asked === reference || names?.id === reference || names?.slug === reference;
-      if (isNamed || (names === null && isId(asked) !== isId(reference))) yield entry;
+      if (isOf(reference, key, entry)) yield entry;
     }
   }
 
   /** The answer to a running request may be older than the change, so it is not stored. */
-  #discardRunning(): void {
-    this.#generation += 1;
-    this.#running.clear();
+  #discardRunning(reference?: string): void {
+    for (const key of this.#running.keys()) {
+      if (reference === undefined || isOf(reference, key, this.#entries.get(key))) this.#running.delete(key);
+    }
   }
 
   #renew<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
     const running = this.#running.get(key);
     if (running !== undefined) return running as Promise<Answer>;
 
-    const generation = this.#generation;
-    const renewed = ask().then(
+    const isDiscarded = () => this.#running.get(key) !== renewed;
+    const renewed: Promise<Answer> = ask().then(
       (value) => {
         this.#failedAt = Number.NEGATIVE_INFINITY;
-        if (generation === this.#generation) this.#store(key, value);
+        if (!isDiscarded()) this.#store(key, value);
         return value;
       },
       (error) => {
-        if (generation === this.#generation) this.#running.delete(key);
+        if (!isDiscarded()) this.#running.delete(key);
         if (isRefusal(error)) this.#entries.delete(key);
         if (isUnavailable(error)) this.#failedAt = performance.now();
         throw error;
@@ -146,6 +143,14 @@ export class EntitlementCache {
 
 function keyOf(organisation: string, name: string): string {
   return JSON.stringify([organisation, name]);
+}
+
+/** Whether a request, or its answer, is about the organisation. Without an answer that names one, it may be. */
+function isOf(reference: string, key: string, entry: Entry | undefined): boolean {
+  const [asked] = JSON.parse(key) as [string];
+  const names = entry?.names ?? null;
+  if (asked === reference || names?.id === reference || names?.slug === reference) return true;
+  return names === null && isId(asked) !== isId(reference);
 }
 
 /** Whether Gatehouse itself answered that the caller may not read this, or that it does not exist. */

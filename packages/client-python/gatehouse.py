@@ -6,6 +6,7 @@ a service that asks for the same entitlements many times a second keeps them its
 
 from __future__ import annotations
 
+import http.client
 import json
 import random
 import time
@@ -490,7 +491,7 @@ class Gatehouse:
             raise _error_of(error) from None
         except TimeoutError as error:
             raise GatehouseError(0, "TIMEOUT", "Gatehouse did not answer in time.") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             if isinstance(getattr(error, "reason", None), TimeoutError):
                 raise GatehouseError(0, "TIMEOUT", "Gatehouse did not answer in time.") from error
             raise GatehouseError(0, "UNREACHABLE", "Gatehouse cannot be reached.") from error
@@ -515,7 +516,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 def _error_of(error: urllib.error.HTTPError) -> GatehouseError:
     try:
         body = json.loads(error.read())
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
         body = {}
     if not isinstance(body, dict):
         body = {}

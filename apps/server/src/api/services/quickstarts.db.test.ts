@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { startSession } from '@gatehouse/api/auth/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
@@ -178,6 +179,39 @@ describe('the Python client', () => {
       ended: null,
     });
   });
+
+  it.for([
+    ['ends within its body', 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{', [0, 'UNREACHABLE']],
+    ['is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', [0, 'UNREACHABLE']],
+    ['is an error and ends within its body', 'HTTP/1.1 503 Busy\r\ncontent-length: 99\r\n\r\n{', [503, null]],
+  ] as const)(
+    'repeats a request whose answer %s, and raises a GatehouseError',
+    async ([_, answer, expected], context) => {
+      if (!hasPython) context.skip('There is no python3 on this machine.');
+      let count = 0;
+      const broken = createServer((socket) => {
+        socket.on('error', () => {}).on('data', () => socket.end(answer));
+        count += 1;
+      });
+      await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
+      const code = `
+import json, sys
+from gatehouse import Gatehouse, GatehouseError
+try:
+    Gatehouse(sys.argv[1], timeout_seconds=30, retries=1).session("session=x")
+except GatehouseError as error:
+    print(json.dumps([error.status, error.code]))
+`;
+      try {
+        const { port } = broken.address() as AddressInfo;
+        const { stdout, stderr } = await runPython(code, `http://127.0.0.1:${port}`);
+        expect([stdout, stderr]).toEqual([`${JSON.stringify(expected).replace(',', ', ')}\n`, '']);
+        expect(count).toBe(2);
+      } finally {
+        broken.close();
+      }
+    },
+  );
 
   it('runs the sample of its README', async (context) => {
     if (!hasPython) context.skip('There is no python3 on this machine.');

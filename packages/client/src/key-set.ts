@@ -26,18 +26,14 @@ export class KeySet {
   /** Returns the key of this id; null if Gatehouse has none. @throws GatehouseError if the keys cannot be read. */
   async find(kid: string): Promise<Key | null> {
     const age = performance.now() - this.#readAt;
-    const isKnown = this.#keys.has(kid);
-    if (!isKnown || age >= freshMilliseconds) {
-      const mayAsk = this.#running !== null || performance.now() - this.#triedAt >= pauseMilliseconds;
-      if (mayAsk) {
-        try {
-          await this.#read();
-        } catch (error) {
-          if (!isKnown || age >= staleMilliseconds) throw error;
-        }
-      } else if (this.#keys.size === 0 || age >= staleMilliseconds) {
-        throw new GatehouseError(0, 'UNREACHABLE', 'The keys of Gatehouse could not be read.');
-      }
+    const mayAsk = this.#running !== null || performance.now() - this.#triedAt >= pauseMilliseconds;
+    if (this.#keys.has(kid) && age < staleMilliseconds) {
+      // A token whose key is known does not wait for Gatehouse.
+      if (age >= freshMilliseconds && mayAsk) this.#read().catch(() => {});
+    } else if (mayAsk) {
+      await this.#read();
+    } else if (this.#keys.size === 0 || age >= staleMilliseconds) {
+      throw unreadable();
     }
     return (await this.#keys.get(kid)) ?? null;
   }
@@ -53,12 +49,17 @@ export class KeySet {
   async #ask(): Promise<void> {
     this.#triedAt = performance.now();
     const call = { path: '/.well-known/jwks.json', repeatable: true };
-    const { keys } = (await send({ ...this.#options, apiKey: undefined }, call)) as { keys: PublicKey[] };
+    const { keys } = (await send({ ...this.#options, apiKey: undefined }, call)) as { keys?: PublicKey[] };
+    if (!Array.isArray(keys)) throw unreadable();
     this.#keys = new Map(
       keys.filter(({ alg, crv }) => alg === 'EdDSA' && crv === 'Ed25519').map((key) => [key.kid, importKey(key)]),
     );
     this.#readAt = performance.now();
   }
+}
+
+function unreadable(): GatehouseError {
+  return new GatehouseError(0, 'UNREACHABLE', 'The keys of Gatehouse could not be read.');
 }
 
 function importKey({ kty, crv, x }: PublicKey): Promise<Key> {

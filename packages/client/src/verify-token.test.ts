@@ -9,15 +9,20 @@ type Pair = { kid: string; keys: webcrypto.CryptoKeyPair };
 let pairs: Pair[];
 let reads: number;
 let unreachable: boolean;
+let silent: boolean;
+let published: string | null;
 let server: Server;
 let gatehouse: Gatehouse;
 
 /** Starts a server that publishes the keys of the test and counts the requests. */
 beforeEach(async () => {
   [pairs, reads, unreachable] = [[await makePair('one')], 0, false];
+  [silent, published] = [false, null];
   server = createServer(async (_, response) => {
     reads += 1;
     if (unreachable) return void response.destroy();
+    if (silent) return;
+    if (published !== null) return void response.end(published);
     const keys = await Promise.all(
       pairs.map(async ({ kid, keys: { publicKey } }) => {
         return { ...(await crypto.subtle.exportKey('jwk', publicKey)), kid, alg: 'EdDSA' };
@@ -71,7 +76,23 @@ it('requests the keys once for parallel tokens, and again after five minutes', a
   expect(reads).toBe(1);
   advanceClock(2_000);
   await verify();
-  expect(reads).toBe(2);
+  await vi.waitFor(() => expect(reads).toBe(2), 30_000);
+});
+
+it('verifies with a known key at once while the keys are read again', async () => {
+  const patient = createGatehouse({ url: gatehouse.url, timeoutMilliseconds: 600_000 });
+  const token = await signToken({ exp: 4_000_000_000 });
+  await patient.tokens.verify(token);
+  silent = true;
+  advanceClock(301_000);
+  expect(await patient.tokens.verify(token)).toMatchObject({ sub: 'u' });
+  await vi.waitFor(() => expect(reads).toBe(2), 30_000);
+  expect(await patient.tokens.verify(token)).toMatchObject({ sub: 'u' });
+});
+
+it.each(['{}', '[]', '{"keys":{}}'])('throws a GatehouseError where the keys are %s', async (answer) => {
+  published = answer;
+  await expect(gatehouse.tokens.verify(await signToken())).rejects.toMatchObject({ status: 0, code: 'UNREACHABLE' });
 });
 
 it('requests an unknown key at once, but tokens with unknown keys cause one request in five seconds', async () => {

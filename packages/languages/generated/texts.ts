@@ -85,6 +85,7 @@ export interface Texts {
     operator_factor_by_command: string;
     operator_link_by_command: string;
     operators_only: string;
+    operators_scope_invalid: string;
     organisation_awaits_approval: string;
     organisation_closed: string;
     organisation_has_members: Message<'organisation'>;

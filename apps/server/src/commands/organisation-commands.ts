@@ -4,7 +4,7 @@ import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { endOverride, overrideFields, setOverride } from '@gatehouse/api/operators/organisations/override';
 import { listOrganisations } from '@gatehouse/api/operators/organisations/read-organisations';
 import { restoreOrganisation, suspendOrganisation } from '@gatehouse/api/operators/organisations/suspend-organisation';
-import { invalid } from '@gatehouse/api/platform/errors';
+import { AppError, invalid } from '@gatehouse/api/platform/errors';
 import { readZodMessage } from '@gatehouse/api/platform/messages';
 import { type Command, InvalidArgumentError } from 'commander';
 import { jsonOption, notBlank, type Perform, streamed } from './answer.ts';
@@ -86,11 +86,13 @@ function addOverrideCommand(program: Command, perform: Perform): void {
     .action((slug: string, options: OverrideOptions) =>
       perform(async (app) => {
         const { id: organisationId } = await findOrganisation(app.db, slug);
-        if (options.end) {
+        const { limit: limits, feature: features, graceDays: grace_days, end = false, ...given } = options;
+        if (end) {
+          const agreed = { ...given, ...limits, ...features, ...(grace_days !== undefined && { grace_days }) };
+          if (Object.keys(agreed).length > 0) throw new AppError('VALIDATION', 'Name what was agreed, or --end.');
           const { ended } = await endOverride(app, { organisationId }, commandLine);
           return ended ? `Ended the override of ${slug}.` : `${slug} has no override.`;
         }
-        const { limit: limits, feature: features, graceDays: grace_days, end: _, ...given } = options;
         const input = overrideFields.safeParse({ reason: '', ...given, limits, features, grace_days });
         if (!input.success) throw invalid({ override: readZodMessage(input.error.issues[0]?.message ?? '') });
         const { withoutEffect } = await setOverride(app, { organisationId, ...input.data }, commandLine);

@@ -170,7 +170,7 @@ it('an API key is printed once, listed without its secret and revoked', async ()
   expect(await run('api-key', 'revoke', id)).toBe(`Revoked ${id}.`);
   expect(await run('api-key', 'revoke', id)).toBe('There is no such API key.');
   expect(await run('api-key', 'revoke', 'x')).toBe('There is no API key with the id x.');
-  expect(await run('api-key', 'create', '--name', 'a', '--scope', 'ADMIN')).toBe('The scope is READ or WRITE.');
+  expect(await run('api-key', 'create', '--name', 'a', '--scope', 'ADMIN')).toBe('The scope is READ, WRITE or MANAGE.');
   expect(await run('api-key', 'create', '--name', 'a', '--expires-days', 'soon')).toMatch(/^The days must be/);
   for (const slug of ['unknown', '']) {
     expect(await run('api-key', 'create', '--name', 'a', '--organisation', slug)).toMatch(/^There is no organisation/);
@@ -205,6 +205,14 @@ it('an override is stated by name, in place of the one before, and says what cha
     ].join('\n'),
   );
   expect(await run('organisations', slug)).toContain(`${slug}  approved  silver`);
+  for (const other of [
+    ['--tier', 'gold'],
+    ['--limit', 'projects=1'],
+    ['--feature', 'sso=true'],
+    ['--reason', 'x'],
+  ]) {
+    expect(await override('--end', ...other)).toBe('Name what was agreed, or --end.');
+  }
   expect(await override('--end')).toBe(`Ended the override of ${slug}.`);
   expect(await run('organisations', slug)).toContain(`${slug}  approved  free`);
 });

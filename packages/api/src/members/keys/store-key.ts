@@ -32,7 +32,7 @@ const daysOfManaging = zodMessage('days_invalid', { maximum: maxDaysOfManaging }
  * input says otherwise.
  */
 export const operatorsKeyInput = newKeyInput
-  .extend({ scope: z.enum(['READ', 'WRITE', 'MANAGE'], zodMessage('scope_invalid')).default('READ') })
+  .extend({ scope: z.enum(['READ', 'WRITE', 'MANAGE'], zodMessage('operators_scope_invalid')).default('READ') })
   .refine(({ scope, expires_in_days: days }) => scope !== 'MANAGE' || (days ?? 0) <= maxDaysOfManaging, {
     error: daysOfManaging,
     path: ['expires_in_days'],

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
@@ -35,6 +35,7 @@ async function importFile(app: App, file: string, dryRun: boolean) {
   await access(file).catch(() => {
     throw new Error(`${file} cannot be read.`);
   });
+  if ((await stat(file)).isDirectory()) throw new Error(`${file} is a folder: name a file of lines.`);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   const importing = importUsers(app, lines, { dryRun, actor: commandLine });
   let step = await importing.next();

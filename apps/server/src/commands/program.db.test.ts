@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, makeAccount, makeOwner } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -215,4 +216,11 @@ it('an override is stated by name, in place of the one before, and says what cha
   }
   expect(await override('--end')).toBe(`Ended the override of ${slug}.`);
   expect(await run('organisations', slug)).toContain(`${slug}  approved  free`);
+});
+
+it.each([
+  ['a folder', 'src', /src is a folder: name a file of lines\.$/],
+  ['no file', 'absent.jsonl', /absent\.jsonl cannot be read\.$/],
+])('an import of %s is refused with a sentence', async (_, name, sentence) => {
+  expect(await run('import-users', fileURLToPath(new URL(`../../${name}`, import.meta.url)))).toMatch(sentence);
 });

@@ -92,9 +92,10 @@ function sentenceOf(issue: z.core.$ZodIssue | undefined): string {
     const names = issue.keys.map((key) => [...issue.path, key].join('.'));
     return `There is no such member: ${names.join(', ')}.`;
   }
+  if (where === '') return 'A line is an object with type: user or organisation.';
   const message = readZodMessage(issue.message);
   const said = typeof message === 'string' ? message : sentenceIn('en', message);
-  return where === '' ? `A line is an object: ${said}.` : `${where}: ${said}`;
+  return `${where}: ${said}`;
 }
 
 type GivenUser = Extract<Given, { type: 'user' }>;

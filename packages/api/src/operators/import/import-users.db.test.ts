@@ -117,6 +117,20 @@ describe('an import of users', () => {
     expect(await rowOf(last.email)).toBeDefined();
   });
 
+  it.each([
+    ['null', 'A line is an object with type: user or organisation.'],
+    ['[]', 'A line is an object with type: user or organisation.'],
+    ['5', 'A line is an object with type: user or organisation.'],
+    ['{}', 'type: must be user or organisation.'],
+    ['{"type":"person"}', 'type: must be user or organisation.'],
+  ])('says of the line %s what its type may be', async (line, sentence) => {
+    expect((await run([line])).told).toEqual([{ line: 1, sentence }]);
+  });
+
+  it('reads a file that begins with a byte order mark', async () => {
+    expect(await run([`\ufeff${JSON.stringify(user())}`])).toMatchObject({ users: 1, failed: 0, told: [] });
+  });
+
   it('changes nothing by a second run, nor by a dry run, which tells the same', async () => {
     const [owner, member] = [user({ password: { hash } }), user()];
     const lines = [

@@ -64,8 +64,10 @@ export async function* importUsers(
     }
   }
 
-  for await (const text of lines) {
+  for await (const read of lines) {
     number += 1;
+    // Some programs begin a file in UTF-8 with a byte order mark.
+    const text = number === 1 ? read.replace(/^\ufeff/, '') : read;
     if (text.trim() === '') continue;
     const line = attempt(() => readLine(app, text));
     if ('failed' in line) {

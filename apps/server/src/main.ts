@@ -6,9 +6,14 @@ import { type OpenApplication, runService } from './service.ts';
 
 const pagesHandler = new URL('../../web/build/handler.js', import.meta.url);
 
-if (process.argv[2] === '--version') {
+const args = process.argv.slice(2);
+if (args.length === 1 && args[0] === '--version') {
   process.stdout.write(`${version}\n`);
   process.exit(0);
+}
+if (args.length > 0) {
+  process.stderr.write('The service takes no arguments but --version: its settings are environment variables.\n');
+  process.exit(2);
 }
 
 try {

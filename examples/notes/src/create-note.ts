@@ -20,17 +20,26 @@ export async function createNote(
   return id;
 }
 
-/** Deletes a note, and lowers the meter by one. */
+/** Deletes a note, and lowers the meter by one. Without Gatehouse the meter stays too high until `correctMeters`. */
 export async function deleteNote(gatehouse: Gatehouse, store: Store, organisation: string, id: string): Promise<void> {
   if (!store.remove(organisation, id)) return;
-  await gatehouse.usage.release({ organisation, meter: 'notes', idempotencyKey: `${id} deleted` });
+  try {
+    await gatehouse.usage.release({ organisation, meter: 'notes', idempotencyKey: `${id} deleted` });
+  } catch (error) {
+    if (!(error instanceof GatehouseError)) throw error;
+    console.error('A meter could not be lowered:', error.message);
+  }
 }
 
-/** Sets each meter to the number of stored notes, from which a crash between reserving and storing makes it differ. */
+/**
+ * Sets each meter to the number of stored notes, from which a crash between reserving and storing makes it differ. The
+ * numbers are of the time of the call: a meter that changes meanwhile keeps its later value.
+ */
 export async function correctMeters(gatehouse: Gatehouse, store: Store): Promise<void> {
+  const at = new Date();
   for (const [organisation, used] of store.counts()) {
     try {
-      await gatehouse.usage.set({ organisation, meter: 'notes', used, at: new Date() });
+      await gatehouse.usage.set({ organisation, meter: 'notes', used, at });
     } catch (error) {
       // The organisation is closed or deleted. The feed of changes reports a deletion.
       if (!(error instanceof GatehouseError) || ![403, 404].includes(error.status)) throw error;

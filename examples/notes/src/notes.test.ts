@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createGatehouse, type Gatehouse } from '@gatehouse/client';
+import { createGatehouse, type Gatehouse, GatehouseError } from '@gatehouse/client';
 import { startGatehouse, type TestGatehouse } from '@gatehouse/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { notesApp } from './app.ts';
 import { openStore } from './store.ts';
 
@@ -71,4 +73,39 @@ it('asks for a sign-in again once the session has ended', async () => {
   expect((await notes.request('/', { headers: { cookie } })).status).toBe(200);
   await service.advance({ days: 31 });
   expect((await notes.request('/', { headers: { cookie, accept: 'text/html' } })).status).toBe(302);
+});
+
+it('deletes a note also while its meter cannot be lowered', async () => {
+  const [company] = await service.seed();
+  const { cookie } = await service.signInAs(company?.owner ?? { email: '', password: '' });
+  await addNote(cookie, 'Buy milk');
+  const page = async () => (await notes.request('/', { headers: { cookie } })).text();
+  const [path = ''] = /\/notes\/[\w-]+\/delete/.exec(await page()) ?? [];
+
+  const away = new GatehouseError(0, 'UNREACHABLE', 'Gatehouse cannot be reached.');
+  vi.spyOn(gatehouse.usage, 'release').mockRejectedValueOnce(away);
+  expect((await notes.request(path, { method: 'POST', headers: { cookie, origin } })).status).toBe(302);
+  expect(await page()).not.toContain('Buy milk');
+});
+
+it('starts while Gatehouse is away', async () => {
+  const NOTES_FILE = path.join(folder, 'stored.json');
+  openStore(NOTES_FILE).add({ id: 'n', organisation: 'o', author: null, text: 'Buy milk' });
+  const env = { ...process.env, GATEHOUSE_URL: 'http://127.0.0.1:9', NOTES_PORT: '0', NOTES_FILE };
+  const child = spawn(process.execPath, [fileURLToPath(new URL('server.ts', import.meta.url))], { env });
+  const ended = once(child, 'exit');
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      printed += text;
+    });
+  }
+  try {
+    await vi.waitFor(() => expect(printed).toContain('Notes is up'), 30_000);
+    await vi.waitFor(() => expect(printed).toContain('Meters could not be corrected:'), 30_000);
+    expect(child.exitCode).toBe(null);
+  } finally {
+    child.kill();
+    await ended;
+  }
 });

@@ -19,7 +19,8 @@ const gatehouse = createGatehouse({
   failOpen: { sessionAudience: origin, entitlementsMilliseconds: 3_600_000 },
 });
 const store = openStore(NOTES_FILE);
-await correctMeters(gatehouse, store);
+// In the background, because Gatehouse may be away.
+correctMeters(gatehouse, store).catch((error: Error) => console.error('Meters could not be corrected:', error.message));
 const following = followDeletions(gatehouse, store);
 const server = serve({ fetch: notesApp({ gatehouse, store, origin }).fetch, port, hostname: '127.0.0.1' }, () =>
   console.log(`Notes is up: ${origin}`),

@@ -23,15 +23,18 @@ async function setReadOnly(value: 'on' | 'off'): Promise<void> {
   await sql.begin('read write', (tx) =>
     tx.unsafe(`alter database ${name} set default_transaction_read_only = ${value}`),
   );
-  await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`;
-  await sql`select pg_terminate_backend(pg_backend_pid())`.catch(() => {});
+  // Again and again, because one that was being opened has the setting of before, and is not listed yet.
   await expect
-    .poll(async () => (await test.app.sql`show transaction_read_only`.catch(() => []))[0])
-    .toEqual({
-      transaction_read_only: value,
-    });
+    .poll(async () => {
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.catch(() => {});
+      const [shown] = await sql`show transaction_read_only`.catch(() => []);
+      if (shown?.transaction_read_only !== value)
+        await sql`select pg_terminate_backend(pg_backend_pid())`.catch(() => {});
+      return shown;
+    })
+    .toEqual({ transaction_read_only: value });
 }
 
 const attempt = () =>

@@ -50,8 +50,8 @@ export async function openInvitation(
  * act for it. The organisation is approved, so the principal needs no approval of their own. Of
  * concurrent attempts one succeeds; a refused attempt leaves the invitation as it was.
  *
- * @throws AppError UNAUTHENTICATED, also if the session has ended; VALIDATION if the invitation is not valid, or the principal is a
- *   member already; FORBIDDEN if the account is closed, or the plan does not allow another member.
+ * @throws AppError UNAUTHENTICATED, also if the session has ended; VALIDATION if the invitation is not valid, or the
+ *   principal is a member already; FORBIDDEN if the account is closed, or the plan does not allow another member.
  */
 export async function join(
   app: App,
@@ -62,7 +62,7 @@ export async function join(
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
     if (held === null) throw new AppError('VALIDATION', message('invitation_invalid'));
-    // The inviter too: their row is locked by the membership's reference to it, after the organisation.
+    // The membership's reference to its inviter locks that row too, which would be after the organisation.
     const people = [principal.user.id, ...(held.createdBy === null ? [] : [held.createdBy])];
     await tx.select({ id: users.id }).from(users).where(inArray(users.id, people)).orderBy(users.id).for('update');
     const members = await lockMembers(tx, held.organisation.id);

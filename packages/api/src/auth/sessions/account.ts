@@ -107,7 +107,7 @@ export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promi
   const accountStatus = accountStatusOf(user, organisation);
   if (accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
   if (accountStatus === 'unverified') throw wrong();
-  // By a statement of its own: what another table says, the one that waited for the lock read before.
+  // A second statement, because the one that waited for the lock read the other tables before it waited.
   const hasFactor = await userHasFactor(tx, userId);
   const { operator } = user;
   const { id = null, secondFactorFrom = null } = organisation ?? {};

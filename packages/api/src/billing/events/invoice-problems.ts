@@ -47,8 +47,8 @@ export async function settleInvoice(
 }
 
 /**
- * Settles what a subscription left open before its newest invoice was paid: the plan does not depend on it any more. It
- * stays settled while the next invoice is open. For an answer of the provider that no event overtook.
+ * Settles the problems of a subscription's invoices after the newest invoice was paid: the plan no longer depends on them.
+ * They stay settled while the next invoice is open. The caller has an answer of the provider that no event overtook.
  */
 export async function settleEarlier(tx: Transaction, subscriptionId: string): Promise<void> {
   await tx

@@ -90,7 +90,7 @@ type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
     held: 'disputed' | 'lost' | 'uncollectible' | 'void' | null;
     /** Whether cancel ends it at once, because nobody paid for its period. */
     cancel_ends_now: boolean;
-    /** Whether another subscription goes on after its period, because cancel failed for it or it was made elsewhere. */
+    /** Whether another subscription renews after its period, because cancel failed for it or it was made elsewhere. */
     another_goes_on: boolean;
     /**
      * When the subscription's scheduled end comes, which may be several periods ahead, whatever `ends_at` says of an

@@ -36,7 +36,7 @@ export function unclaimedAfter(app: App, last: string | null) {
 }
 
 async function eraseOne(app: App, userId: string): Promise<void> {
-  // Asked again under the locks: the user may have set a password, connected a subject or signed up anew meanwhile.
+  // `eraseUser` calls it under the locks: meanwhile the user may have set a password, connected a subject or signed up.
   const isStillWanted = async (db: Executor) => (await db.$count(users, and(eq(users.id, userId), isToErase(app)))) > 0;
   try {
     await eraseUser(app, { userId }, { actorId: null, isStillWanted });

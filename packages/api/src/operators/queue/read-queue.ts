@@ -78,7 +78,8 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
 
 /**
  * Returns the ids of the requests that a search finds, as the queue lists them, the oldest first and at most
- * `maxCounted`. `until` leaves out those that were made, or whose address was verified, after a page was read, so that nobody decides what the page did not count.
+ * `maxCounted`. `until` leaves out those that were made, or whose address was verified, after a page was read, so that
+ * an operator decides what the page counted.
  */
 export async function waitingIds(
   app: App,

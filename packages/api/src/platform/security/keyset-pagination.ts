@@ -13,8 +13,8 @@ export const keysetInput = z.object({
 });
 
 /**
- * A whole number of a query, `absent` without one. A higher one is cut before it is read, because it may have more digits
- * than a number can have. `sentence` says what is accepted.
+ * Returns the schema of a whole number in a query; it is `absent` if the query has none. A number above `most` is cut to
+ * that before it is checked, because it may have more digits than a number can hold. `sentence` is the error for others.
  */
 export function cutNumber(sentence: string, { least, most, absent }: { least: number; most: number; absent: number }) {
   const number = z.number(sentence).int(sentence).min(least, sentence).default(absent);

@@ -8,7 +8,7 @@ export type PseudonymOf = (id: string) => string;
 /**
  * Reads the deployment's secret for pseudonyms, and creates it if there is none. The log names
  * users and organisations by pseudonyms: lines of one user can be found together, and a log that
- * leaks reveals no id. The secret is not encrypted: whoever reads the database knows the ids.
+ * leaks reveals no id. The secret is not encrypted: a reader of the database knows the ids.
  */
 export async function loadPseudonyms(db: Executor): Promise<PseudonymOf> {
   const secret = await deploymentSecret({ db, config: { secretKeys: [] } }, 'log-pseudonyms');

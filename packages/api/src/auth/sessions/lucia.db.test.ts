@@ -134,7 +134,7 @@ it('PostgreSQL keeps its plan of the statement, however many requests share it',
   }
   const ofConnection = () => test.app.sql<{ statement: string; kept: number; planned: number }[]>`
     select statement, generic_plans::int as kept, custom_plans::int as planned, pg_sleep(0.02)
-    from pg_prepared_statements where statement like '%asked.key%' and generic_plans + custom_plans > 5`;
+    from pg_prepared_statements where statement like '%asked."hash"%' and generic_plans + custom_plans > 5`;
   const all = (await Promise.all(Array.from({ length: 10 }, ofConnection))).flat();
   expect(all.length).toBeGreaterThan(0);
   for (const each of all) expect(each).toMatchObject({ planned: 5 });

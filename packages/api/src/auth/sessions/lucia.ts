@@ -72,7 +72,7 @@ function hashedIdAdapter(app: App, db: Executor, { token = 'idHash', readOnly, f
     async getSessionAndUser(id) {
       const hash = hashToken(id);
       const read = rowOf[token];
-      const [row] = await read(db).execute(hash);
+      const [row] = await read(db).execute({ hash });
       if (row === undefined) return [null, null];
 
       const { user, session } = row;
@@ -149,8 +149,10 @@ const insertion = prepared((db) =>
  * its plan.
  */
 const rowOf = {
-  idHash: batchedRead((db, hash) => selectRow(db, eq(sessions.idHash, hash)).prepare('session')),
-  sharedHash: batchedRead((db, hash) => selectRow(db, eq(sessions.sharedHash, hash)).prepare('shared_session')),
+  idHash: batchedRead(['hash'], (db, { hash }) => selectRow(db, eq(sessions.idHash, hash)).prepare('session')),
+  sharedHash: batchedRead(['hash'], (db, { hash }) =>
+    selectRow(db, eq(sessions.sharedHash, hash)).prepare('shared_session'),
+  ),
 };
 
 function selectRow(db: Executor, hasToken: SQL) {

@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../platform/db/client.ts';
+import { type Executor, prepared, type Transaction } from '../../platform/db/client.ts';
 import { paymentInvoices as invoice, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { EventReferences, PaymentEvent } from '../../platform/providers/payment/event.ts';
 import { readInvoiceState } from '../../platform/providers/payment/invoices.ts';
@@ -65,21 +65,29 @@ export type PaymentProblem = typeof invoice.$inferSelect;
  * subscription is reactivated by its newest one alone, and one whose debt was written off by that one.
  */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
-  const { status, invoiceTrouble } = paymentSubscriptions;
-  const [found] = await db
-    .select({ problem: getTableColumns(invoice), status, invoiceTrouble })
-    .from(invoice)
-    .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, invoice.subscriptionId))
-    .where(
-      and(
-        eq(invoice.organisationId, organisationId),
-        eq(invoice.settled, false),
-        or(isNull(status), eq(paymentSubscriptions.ended, false)),
-      ),
-    )
-    .orderBy(desc(invoice.notedAt), desc(invoice.id))
-    .limit(1);
+  const [found] = await openProblem(db).execute({ organisationId });
   if (found === undefined) return null;
   const paysAnother = found.status === 'unpaid' || found.invoiceTrouble !== null;
   return paysAnother ? { ...found.problem, url: null, amount: null } : found.problem;
 }
+
+const openProblem = prepared((db) =>
+  db
+    .select({
+      problem: getTableColumns(invoice),
+      status: paymentSubscriptions.status,
+      invoiceTrouble: paymentSubscriptions.invoiceTrouble,
+    })
+    .from(invoice)
+    .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, invoice.subscriptionId))
+    .where(
+      and(
+        eq(invoice.organisationId, sql.placeholder('organisationId')),
+        eq(invoice.settled, false),
+        or(isNull(paymentSubscriptions.status), eq(paymentSubscriptions.ended, false)),
+      ),
+    )
+    .orderBy(desc(invoice.notedAt), desc(invoice.id))
+    .limit(1)
+    .prepare('open_payment_problem'),
+);

@@ -1,5 +1,6 @@
-import { and, eq, getTableColumns } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Administrator } from '../../auth/principal.ts';
+import { prepared } from '../../platform/db/client.ts';
 import {
   organisationPlans,
   paymentCustomers,
@@ -56,8 +57,13 @@ type Known = { customerId: string; subscriptionId: string | null; stored: Stored
 
 /** Returns whom to ask about, and what is known; null without a customer. What was shown of an earlier one does not count. */
 async function readKnown({ db }: BillingApp, organisationId: string): Promise<Known | null> {
+  const [row] = await knownOf(db).execute({ organisationId });
+  return row?.customerId == null ? null : { ...row, customerId: row.customerId };
+}
+
+const knownOf = prepared((db) => {
   const { shown, askedAt, answeredAt } = getTableColumns(paymentShownInvoices);
-  const [row] = await db
+  return db
     .select({
       customerId: paymentCustomers.customerId,
       subscriptionId: paymentSubscriptions.id,
@@ -76,9 +82,9 @@ async function readKnown({ db }: BillingApp, organisationId: string): Promise<Kn
       paymentSubscriptions,
       and(eq(paymentSubscriptions.id, organisationPlans.subscriptionId), eq(paymentSubscriptions.ended, false)),
     )
-    .where(eq(paymentCustomers.organisationId, organisationId));
-  return row?.customerId == null ? null : { ...row, customerId: row.customerId };
-}
+    .where(eq(paymentCustomers.organisationId, sql.placeholder('organisationId')))
+    .prepare('shown_invoices');
+});
 
 async function askAndStore(app: BillingApp, organisationId: string, known: Known): Promise<InvoicesSummary> {
   const { customerId, subscriptionId, stored } = known;

@@ -168,3 +168,16 @@ describe('the subscription summary', () => {
     });
   });
 });
+
+test('PostgreSQL keeps its plan of the statement, however many readers share it', async () => {
+  const { principal } = await makeSubscriber(billing);
+  for (let round = 0; round < 120; round++) {
+    await Promise.all(Array.from({ length: 2 + (round % 7) }, () => readSubscription(billing.app, principal)));
+  }
+  const ofConnection = () => billing.app.sql<{ planned: number }[]>`
+    select custom_plans::int as planned, pg_sleep(0.02) from pg_prepared_statements
+    where statement like '%asked."organisationId"%' and generic_plans + custom_plans > 5`;
+  const all = (await Promise.all(Array.from({ length: 10 }, ofConnection))).flat();
+  expect(all.length).toBeGreaterThan(0);
+  for (const each of all) expect(each).toMatchObject({ planned: 5 });
+});

@@ -2,7 +2,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
-import { prepared } from '../../platform/db/client.ts';
+import { batchedRead } from '../../platform/db/batched-read.ts';
 import { organisationPlans, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import type { PriceTax } from '../../platform/providers/payment/prices.ts';
 import { hasPaidPeriod } from '../actions/schedule-end.ts';
@@ -317,22 +317,23 @@ async function readFacts(app: App, principal: Reader): Promise<SubscriptionFacts
   return { organisation, current, usage, graceEndsAt, subscription, anotherGoesOn, prices, currency };
 }
 
-const planAndUsage = prepared((db) =>
+/** Speed (design, "The serving process"): sharing the statement brings 40 % of GET /api/subscription. */
+const planAndUsage = batchedRead(['organisationId', 'now'], (db, { organisationId, now }) =>
   db
     .select({
       planRow: planColumns,
       subscription: getTableColumns(paymentSubscriptions),
       anotherGoesOn: sql<boolean>`exists (select from ${paymentSubscriptions} as another
-        where another.organisation_id = ${sql.placeholder('organisationId')} and not another.ended
+        where another.organisation_id = ${organisationId}::uuid and not another.ended
           and (not another.cancel_at_period_end or another.ends_at > another.current_period_end) and another.status <> 'incomplete'
           and another.id <> ${organisationPlans.subscriptionId})`,
-      fixedCurrency: fixedCurrency(sql.placeholder('organisationId')),
+      fixedCurrency: fixedCurrency(sql`${organisationId}::uuid`),
       chosenCurrency: paymentCustomers.currency,
-      usage: storedUsage(sql.placeholder('organisationId'), sql.placeholder('now')),
+      usage: storedUsage(sql`${organisationId}::uuid`, now),
     })
     .from(sql`(select 1) as one`)
-    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql.placeholder('organisationId')))
-    .leftJoin(paymentCustomers, eq(paymentCustomers.organisationId, sql.placeholder('organisationId')))
+    .leftJoin(organisationPlans, eq(organisationPlans.organisationId, sql`${organisationId}::uuid`))
+    .leftJoin(paymentCustomers, eq(paymentCustomers.organisationId, sql`${organisationId}::uuid`))
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, organisationPlans.subscriptionId))
     .prepare('subscription_summary'),
 );

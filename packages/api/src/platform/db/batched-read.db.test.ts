@@ -6,17 +6,20 @@ import { batchedRead } from './batched-read.ts';
 import { type Connection, type Executor, openDatabase } from './client.ts';
 import { paymentSettings } from './schema/billing.ts';
 
-/** Each name, twice. */
-function select(db: Executor, name: SQL) {
+/** Each name, twice, with the number of the copy times a factor. */
+function select(db: Executor, name: SQL, factor: SQL) {
   return db
-    .select({ name: paymentSettings.name, copy: sql<number>`copy` })
+    .select({ name: paymentSettings.name, copy: sql<number>`copy * ${factor}::int` })
     .from(paymentSettings)
     .innerJoin(sql`(values (1), (2)) as copies (copy)`, sql`true`)
     .where(eq(paymentSettings.name, name));
 }
 
-const read = batchedRead((db, name) => select(db, name).prepare('batched'));
-const failing = batchedRead((db, name) =>
+const readTimes = batchedRead(['name', 'factor'], (db, { name, factor }) =>
+  select(db, name, factor).prepare('batched'),
+);
+const read = (db: Executor) => ({ execute: (name: string) => readTimes(db).execute({ name, factor: '1' }) });
+const failing = batchedRead(['name'], (db, { name }) =>
   db
     .select({ quotient: sql<number>`1 / 0` })
     .from(paymentSettings)
@@ -77,16 +80,17 @@ test.each([true, false])(
   'each read gets the rows of its own key, in a batch of any size (prepare: %s)',
   async (prepare) => {
     const { db } = open({ pool: 3, prepare });
-    const key = fc.constantFrom(...names, 'unknown', '', "'); drop table users; --");
+    const name = fc.constantFrom(...names, 'unknown', '', "'); drop table users; --");
+    const key = fc.record({ name, factor: fc.integer({ min: 0, max: 9 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(key, { maxLength: 20 }), { maxLength: 4 }), async (turns) => {
         const reads: Promise<void>[] = [];
         for (const turn of turns) {
-          for (const name of turn) {
-            const wanted = names.includes(name) ? [1, 2].map((copy) => ({ name, copy })) : [];
+          for (const { name, factor } of turn) {
+            const wanted = names.includes(name) ? [1, 2].map((copy) => ({ name, copy: copy * factor })) : [];
             reads.push(
-              read(db)
-                .execute(name)
+              readTimes(db)
+                .execute({ name, factor: String(factor) })
                 .then((rows) => expect(rows).toEqual(wanted)),
             );
           }
@@ -120,7 +124,7 @@ test('in a transaction it reads the rows of the transaction', async () => {
 
 test('a failure rejects every read of its statement, and no later one', async () => {
   const { db } = open({ pool: 2, prepare: true });
-  const reads = await Promise.allSettled(names.slice(0, 3).map((name) => failing(db).execute(name)));
+  const reads = await Promise.allSettled(names.slice(0, 3).map((name) => failing(db).execute({ name })));
   for (const each of reads) expect(each).toMatchObject({ status: 'rejected', reason: expect.any(DrizzleQueryError) });
   expect(await read(db).execute('name 2')).toEqual([1, 2].map((copy) => ({ name: 'name 2', copy })));
 });

@@ -9,42 +9,55 @@ import { clientOf, type Executor, prepared } from './client.ts';
  */
 const most = 8;
 
-type Waiting = { key: string; resolve: (rows: never[]) => void; reject: (error: unknown) => void };
-type Batch = { waiting: Waiting[] };
+type Key<Name extends string> = Record<Name, string>;
+type Waiting<Name extends string> = {
+  key: Key<Name>;
+  resolve: (rows: never[]) => void;
+  reject: (error: unknown) => void;
+};
+type Batch<Name extends string> = { waiting: Waiting<Name>[] };
 
 type RowOf<Statement> = Statement extends { execute: () => Promise<(infer Row)[]> } ? Row : never;
-type Lone = { execute: (values: { key: string }) => Promise<never[]> };
-type BatchedRead<Row> = { execute: (key: string) => Promise<Row[]> };
+type Lone<Name extends string> = { execute: (key: Key<Name>) => Promise<never[]> };
+type BatchedRead<Name extends string, Row> = { execute: (key: Key<Name>) => Promise<Row[]> };
 
 /**
- * Creates a prepared statement that returns the rows of a key. Reads that begin in one turn of the event loop share one
- * statement: most of what a read by primary keys costs, here and in the database, is its message and its answer. It
- * is sent after all of them have begun, so each read sees what was committed before it began. `build` gets the
- * expression of the key. A failure rejects each of them.
+ * Creates a prepared statement that returns the rows of a key, which consists of the named values. Reads that begin in
+ * one turn of the event loop share one statement: most of what a read by primary keys costs, here and in the database, is
+ * its message and its answer. It is sent after all of them have begun, so each read sees what was committed before it
+ * began. `build` gets the expressions of the key's values, which are texts. A failure rejects each of them.
  *
  * Speed (design, "The serving process"): 24 % of GET /api/session.
  */
-export function batchedRead<Statement extends object>(
-  build: (db: Executor, key: SQL) => Statement,
-): (db: Executor) => BatchedRead<RowOf<Statement>> {
+export function batchedRead<Name extends string, Statement extends object>(
+  names: Name[],
+  build: (db: Executor, key: Record<Name, SQL>) => Statement,
+): (db: Executor) => BatchedRead<Name, RowOf<Statement>> {
+  const expressions = (of: (name: Name) => SQL) =>
+    Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, SQL>;
   // A lone read costs the database a fifth less without the unused keys.
-  const one = prepared((db) => build(db, sql`${sql.placeholder('key')}`)) as unknown as (db: Executor) => Lone;
-  let run: ReturnType<typeof runnerOf> | undefined;
-  const batches = new WeakMap<Sql, Batch>();
+  const one = prepared((db) =>
+    build(
+      db,
+      expressions((name) => sql`${sql.placeholder(name)}`),
+    ),
+  ) as unknown as (db: Executor) => Lone<Name>;
+  let run: ReturnType<typeof runnerOf<Name>> | undefined;
+  const batches = new WeakMap<Sql, Batch<Name>>();
 
-  function batchOf(client: Sql): Batch {
+  function batchOf(client: Sql): Batch<Name> {
     const batch = batches.get(client) ?? { waiting: [] };
     batches.set(client, batch);
     return batch;
   }
 
-  function send(db: Executor, batch: Batch) {
+  function send(db: Executor, batch: Batch<Name>) {
     const { waiting } = batch;
     const [first] = waiting;
     if (first === undefined) return;
     batch.waiting = [];
     if (waiting.length === 1) {
-      one(db).execute({ key: first.key }).then(first.resolve, first.reject);
+      one(db).execute(first.key).then(first.resolve, first.reject);
       return;
     }
     const keys = waiting.map(({ key }) => key);
@@ -55,7 +68,13 @@ export function batchedRead<Statement extends object>(
   }
 
   return (db) => {
-    run ??= runnerOf(build(db, sql`asked.key`) as unknown as BuiltStatement);
+    run ??= runnerOf(
+      names,
+      build(
+        db,
+        expressions((name) => sql`asked.${sql.identifier(name)}`),
+      ) as unknown as BuiltStatement,
+    );
     return {
       execute: (key) =>
         new Promise((resolve, reject) => {
@@ -82,14 +101,22 @@ type BuiltStatement = {
 };
 
 /** The number of keys is fixed, because PostgreSQL plans a list of any length again for each length. */
-function runnerOf({ queryString, params, fields = [], joinsNotNullableMap }: BuiltStatement) {
-  const slots = Array.from({ length: most }, (_, at) => `($${params.length + at + 1}::text, ${at})`);
-  const text = `select found.*, asked.at from (values ${slots.join(', ')}) as asked (key, at)
-    cross join lateral (${queryString}) as found`;
+function runnerOf<Name extends string>(
+  names: Name[],
+  { queryString, params, fields = [], joinsNotNullableMap }: BuiltStatement,
+) {
+  let parameter = params.length;
+  const slots = Array.from(
+    { length: most },
+    (_, at) => `(${names.map(() => `$${++parameter}::text`).join(', ')}, ${at})`,
+  );
+  const columns = names.map((name) => `"${name}"`).join(', ');
+  const text = `select found.*, asked.at from (values ${slots.join(', ')}) as asked (${columns}, at)
+    cross join lateral (${queryString}) as found where asked."${names[0]}" is not null`;
 
-  return async (client: Sql, keys: string[]): Promise<unknown[][]> => {
-    const unused = Array.from({ length: most - keys.length }, () => null);
-    const parameters = [...params, ...keys, ...unused] as never[];
+  return async (client: Sql, keys: Key<Name>[]): Promise<unknown[][]> => {
+    const asked = Array.from({ length: most }, (_, at) => names.map((name) => keys[at]?.[name] ?? null)).flat();
+    const parameters = [...params, ...asked] as never[];
     const found: unknown[][] = keys.map(() => []);
     try {
       for (const row of await client.unsafe(text, parameters, { prepare: true }).values()) {

@@ -51,6 +51,8 @@ export type UserPrincipal = Authority & {
   freshUntil: Date | null;
   /** Whether it became fresh by a factor of the account's own. */
   freshByFactor: boolean;
+  /** Whether an identity of the provider opened the session, and the password has not been given in it since. */
+  byIdentity: boolean;
   /** Whether an identity of the provider was the session's second factor. */
   identityFactor: boolean;
   /** Whether the account has a second factor, usable or not. */

@@ -11,6 +11,7 @@ export function principalOf(facts: Pick<UserFacts, Stated> & Partial<UserFacts>)
     hasPassword: false,
     freshUntil: null,
     freshByFactor: false,
+    byIdentity: false,
     hasFactor: false,
     identityFactor: false,
     hasPasskey: false,

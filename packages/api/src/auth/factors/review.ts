@@ -29,8 +29,18 @@ export async function requireReview(app: App, tx: Transaction, userId: string): 
     .where(and(eq(users.id, userId), hasFactor));
 }
 
+/**
+ * Whether the session may answer the review: it is fresh by a factor, and by the password where there is one, because
+ * whoever knew the old one may have added both the identity and the factor.
+ */
+function mayAnswer(app: App, principal: UserPrincipal): boolean {
+  const { freshByFactor, byIdentity, hasPassword } = principal;
+  return isFresh(app, principal) && freshByFactor && !(byIdentity && hasPassword);
+}
+
 /** Returns what the review asks about: every way in that somebody else may have added, with its dates. */
-export async function readReview(app: App, { user, reviewPending }: UserPrincipal) {
+export async function readReview(app: App, principal: UserPrincipal) {
+  const { user, reviewPending } = principal;
   const { passkeys: keys, totpSince } = await readFactors(app.db, user.id);
   const [identity] = await app.db
     .select({ email: identities.email, issuer: identities.issuer, linkedAt: identities.linkedAt })
@@ -38,6 +48,8 @@ export async function readReview(app: App, { user, reviewPending }: UserPrincipa
     .where(and(eq(identities.userId, user.id), isNull(identities.unlinkedAt)));
   return {
     pending: reviewPending,
+    /** Whether the user has to sign in again before they can answer. */
+    asks_first: !mayAnswer(app, principal),
     totp: totpSince && { created_at: totpSince.toISOString() },
     identity: identity && { name: identity.email ?? identity.issuer, linked_at: identity.linkedAt.toISOString() },
     passkeys: keys.map(({ id, name, createdAt, lastUsedAt }) => ({
@@ -56,8 +68,8 @@ export const answerReviewInput = z.object({
 
 /**
  * Keeps what the user ticked of the review and removes the rest; with the last factor the recovery codes go. Passkeys
- * open sessions again. The session must be fresh by a factor, so that only who has one answers. Allowed while the account
- * awaits approval.
+ * open sessions again. The session must be fresh by the password and a factor, so that only who has both answers. Allowed
+ * while the account awaits approval.
  *
  * @throws AppError FRESH_SIGN_IN_REQUIRED; CONFLICT if there is nothing to answer; UNAUTHENTICATED if the session has ended.
  */
@@ -68,8 +80,7 @@ export async function answerReview(
   client: Client,
 ): Promise<void> {
   const { id: userId } = principal.user;
-  if (!principal.freshByFactor || !isFresh(app, principal))
-    throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
+  if (!mayAnswer(app, principal)) throw new AppError('FRESH_SIGN_IN_REQUIRED', message('confirm_user'));
 
   await app.db.transaction(async (tx) => {
     await lockUser(tx, userId);

@@ -30,6 +30,7 @@ import { matchUser } from '../sign-in/match-user.ts';
 import { openSession } from '../sign-in/open-session.ts';
 import { finishSecondStep } from '../sign-in/second-step.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
+import { requireReview } from './review.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -369,6 +370,21 @@ describe('a session that waits for its second step', () => {
     // From now on the identity counts.
     const isOwn = and(eq(identities.userId, userId), eq(identities.subject, subject));
     expect(await test.app.db.$count(identities, and(isOwn, eq(identities.countsAsFactor, true)))).toBe(1);
+  });
+
+  it('becomes a session that answers a review once the password is given too', async () => {
+    const { browser, secret, userId } = await waiting();
+    await test.app.db.transaction((tx) => requireReview(test.app, tx, userId));
+    const step = { totp: await nextCode(test, secret) };
+    expect(await browser.post('/api/login/second-step', step)).toMatchObject({ status: 200 });
+
+    const answer = () => browser.trpc('factors.answerReview', { keep: ['totp', 'identity'] });
+    expect((await browser.trpc('factors.review', undefined)).body).toMatchObject({ pending: true, asks_first: true });
+    expect((await answer()).body.error.data.appCode).toBe('FRESH_SIGN_IN_REQUIRED');
+    const proof = { password: testPassword, totp: await nextCode(test, secret) };
+    expect(await browser.post('/api/fresh', proof)).toMatchObject({ status: 200 });
+    expect((await browser.trpc('factors.review', undefined)).body).toMatchObject({ asks_first: false });
+    expect(await answer()).toMatchObject({ status: 200 });
   });
 
   it('can be signed out', async () => {

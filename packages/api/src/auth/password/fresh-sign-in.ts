@@ -68,6 +68,7 @@ export async function signInFresh(
       sessionId,
       freshAt: app.now(),
       byFactor: principal.hasFactor || passkey !== null,
+      byPassword: proven !== null,
     });
     if (renewed === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     await recordAudit(tx, app.now(), { action: 'signed-in-again', actorId: user.id, userId: user.id, client });

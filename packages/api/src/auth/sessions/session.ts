@@ -213,6 +213,7 @@ async function readByToken(
     hasPassword: user.hasPassword,
     freshUntil: session.freshUntil,
     freshByFactor: session.freshByFactor,
+    byIdentity: session.idpSubject !== null,
     hasFactor,
     identityFactor: session.identityFactor,
     hasPasskey: user.hasPasskey,
@@ -265,6 +266,8 @@ type Renewal = {
   freshAt?: Date;
   /** Whether that proof was with a factor of the account's own. */
   byFactor?: boolean;
+  /** Whether it was with the password, so that the session no longer rests on the identity that opened it. */
+  byPassword?: boolean;
 };
 
 /**
@@ -276,7 +279,7 @@ type Renewal = {
  */
 export async function renewSession(
   tx: Transaction,
-  { userId, sessionId, freshAt, byFactor = false }: Renewal,
+  { userId, sessionId, freshAt, byFactor = false, byPassword = false }: Renewal,
 ): Promise<string | null> {
   const token = newToken();
   const renewed = await tx
@@ -288,6 +291,7 @@ export async function renewSession(
         freshUntil: freshUntilFrom(freshAt),
         freshByFactor: byFactor,
         ...(byFactor && { identityFactor: false }),
+        ...(byPassword && { idpSubject: null }),
         providerConfirmedUntil: null,
       }),
     })

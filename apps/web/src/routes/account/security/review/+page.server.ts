@@ -11,9 +11,7 @@ export const load: PageServerLoad = async ({ locals }) => {
   const principal = signedInUser(locals);
   if (principal === null) redirect(302, locals.stepPending ? '/login/second-step' : '/login');
   if (!principal.reviewPending) redirect(302, '/');
-  const isFreshByFactor =
-    principal.freshByFactor && principal.freshUntil !== null && principal.freshUntil > locals.app.now();
-  return { review: await locals.api.factors.review(), asksFirst: !isFreshByFactor };
+  return { review: await locals.api.factors.review(), passkeySuffices: principal.hasPasskey && !principal.byIdentity };
 };
 
 export const actions: Actions = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs PostgreSQL under Patroni with etcd and HAProxy on this machine: three database nodes, each with a network of its
 # own, as three machines would have. For trying it and for measurements; docs/cluster.md has the recipe for three machines.
-# Debian: apt-get install postgresql patroni etcd-server haproxy python3-etcd iproute2. Needs root.
+# Debian: apt-get install postgresql patroni etcd-server haproxy python3-etcd iproute2 curl. Needs root.
 #
 #   cluster.sh up FOLDER            starts everything and prints the DATABASE_URL
 #   cluster.sh down FOLDER          ends everything; the folder may be deleted then
@@ -147,7 +147,7 @@ case $command in
   join) ip link set "gh-$node" up ;;
   kill-etcd) kill -9 "$(cat "$folder/$node/etcd.pid")" ;;
   start-etcd) start_etcd "$node" ;;
-  switchover) patroni_list switchover gatehouse --master "$(current_leader)" --force ;;
+  switchover) patroni_list switchover gatehouse --force ;;
   whole) wait_for 90 has_standbys ;;
   *) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; [ "$command" = help ] || exit 1 ;;
 esac

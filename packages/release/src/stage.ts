@@ -29,10 +29,13 @@ const files = {
   'deploy/release/gatehouse.service': 'gatehouse.service',
   'deploy/alerts.yaml': 'deploy/alerts.yaml',
   'deploy/grafana-dashboard.json': 'deploy/grafana-dashboard.json',
+  'deploy/cluster': 'deploy/cluster',
+  'examples/plans.json': 'examples/plans.json',
   // Whole, because its pages link to each other.
   docs: 'docs',
   'README.md': 'README.md',
   'CHANGELOG.md': 'CHANGELOG.md',
+  'SECURITY.md': 'SECURITY.md',
   LICENSE: 'LICENSE',
   '.env.example': 'gatehouse.env.example',
 };

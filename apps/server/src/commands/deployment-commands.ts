@@ -18,9 +18,9 @@ export function addDeploymentCommands(program: Command, perform: Perform): void 
     .description('makes a database safe that was restored from a backup, before the service starts on it')
     .addHelpText(
       'after',
-      '\nEnds all sessions, links and invitations, which may have been ended or used after the backup, drops the\n' +
-        'mails that wait, and marks all subscriptions for a sync with the payment provider. Readers of the feed of\n' +
-        'changes must then read everything again.',
+      '\nEnds all sessions, links, invitations and recovery codes, which may have been ended or used after the backup,\n' +
+        'the trust of browsers and the keys that sign tokens, drops the mails that wait, and marks all subscriptions\n' +
+        'for a sync with the payment provider. Readers of the feed of changes must then read everything again.',
     )
     .action(() => perform(makeSafe));
 
@@ -48,6 +48,7 @@ async function makeSafe(app: App): Promise<string> {
       `Subscriptions that the service syncs within minutes of its start: ${subscriptions}. Then run reconcile.`,
     validKeys > 0 &&
       `Valid API keys, with those that were revoked after the backup: ${validKeys}. Look through api-key list.`,
+    'No recovery code works any more: users with a second factor have to make new ones.',
     'Passwords, suspensions and operators are those of the backup: look through list and users.',
   ];
   return lines.filter((line) => line !== false).join('\n');

@@ -328,7 +328,7 @@ export interface Texts {
     };
     sentences: {
       'role-changed': {
-        full: Message<'by' | 'object' | 'from' | 'to'>;
+        full: Message<'by' | 'object' | 'from' | 'to' | 'objectDative'>;
         short: Message<'by' | 'objectDative'>;
       };
       'ownership-transferred': {

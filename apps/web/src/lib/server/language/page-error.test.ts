@@ -60,7 +60,7 @@ describe('errors on pages', () => {
     expect(sentence('en', failed, 'PROVIDER_UNAVAILABLE')).toBe(
       'The Silver and Gold plans could not be cancelled. Everything else was. Try again in a moment.',
     );
-    expect(sentence('fr', failed, 'PROVIDER_UNAVAILABLE')).toMatch(/^Non résilié\s: Silver et Gold\. Tout le reste/);
+    expect(sentence('fr', failed, 'PROVIDER_UNAVAILABLE')).toMatch(/^Non résiliés\s: Silver et Gold\. Tous les autres/);
   });
 
   it('keep code, facts and fields of the answer, each field in the language', () => {

@@ -1,11 +1,11 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, isNotNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { endTrust } from '../auth/factors/step-attempt.ts';
 import { lockUser } from '../auth/sessions/account.ts';
 import { approvePending } from '../organisations/approve.ts';
 import { type Ended, endStarted } from '../organisations/started.ts';
-import { users } from '../platform/db/schema/accounts.ts';
+import { oneTimeTokens, users } from '../platform/db/schema/accounts.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Actor } from './actor.ts';
 import { readUser, requireVerified } from './find-accounts.ts';
@@ -15,7 +15,8 @@ type Input = { userId: string };
 
 /**
  * Makes a user an operator, and approves the organisations that the user owns and that await approval. Only the
- * command approve ends a decline.
+ * command approve ends a decline. Password links that a person or an API key made for the user end, because only an
+ * admin command makes them for operators.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */
@@ -25,6 +26,7 @@ export function grantOperator(app: App, { userId }: Input, actor: Actor): Promis
 
     await tx.update(users).set({ operator: true, factorDueAt: null }).where(eq(users.id, userId));
     await endTrust(tx, userId);
+    await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), isNotNull(oneTimeTokens.createdBy)));
     const organisationIds = (await ownedOrganisations(app, tx, userId)).map(({ id }) => id);
     if (organisationIds.length > 0) await approvePending(tx, { ...actor, now: app.now(), organisationIds });
     await recordAudit(tx, app.now(), { action: 'operator-granted', ...actor, userId });

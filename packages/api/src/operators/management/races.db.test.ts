@@ -140,6 +140,17 @@ const races: Record<string, () => Promise<Race>> = {
       ],
     };
   },
+  'a password link, and the mark of an operator': async () => {
+    const { userId } = await makeOwner(test);
+    return {
+      acts: [() => manage.passwordLink({ user_id: userId }), () => grantOperator(test.app, { userId }, commandLine)],
+      state: () => test.app.db.$count(oneTimeTokens, eq(oneTimeTokens.userId, userId)),
+      orders: [
+        [['done', 'done'], 0],
+        [['FORBIDDEN', 'done'], 0],
+      ],
+    };
+  },
   'the removal of an owner, and a transfer of the ownership by them': async () => {
     const { api, organisationId, userId } = await makeOwner(test);
     const { email, userId: next } = await addMember(test, organisationId, 'member');

@@ -90,11 +90,11 @@ async function approveAtOnce(
 ): Promise<boolean> {
   const { id: actorId, email } = account.user;
   if (operates) {
-    const decision = { organisationIds: [organisationId], actorId, client, now: app.now() };
+    const decision = { organisationIds: [organisationId], ownerId: actorId, actorId, client, now: app.now() };
     return (await approveByRule(tx, decision)).length > 0;
   }
   const allPaid = owned.every(({ plan }) => currentPlan(app, plan).tier !== app.plans.tiers[0].tier);
-  return allPaid && approveByAddress(app, tx, { organisationId, email, client });
+  return allPaid && approveByAddress(app, tx, { organisationId, ownerId: actorId, email, client });
 }
 
 type NewOrganisation = {

@@ -4,6 +4,7 @@ import { type Actor, recordAudit } from '../audit/record.ts';
 import { recordChange } from '../changes/record-change.ts';
 import type { Transaction } from '../platform/db/client.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
+import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import type { Client } from '../platform/security/client.ts';
 import { isApprovedDomain } from './account-status.ts';
@@ -39,15 +40,23 @@ export function approveDeclined(
 }
 
 /**
- * Opens the approval gate for a rule: only organisations that await approval change, never a
+ * Opens the approval gate for a rule: only organisations of that owner that await approval change, never a
  * declined one, nor one whose decision an operator has undone. Returns the ids of those that changed.
  */
-export function approveByRule(tx: Transaction, decision: Decision): Promise<string[]> {
+export function approveByRule(
+  tx: Transaction,
+  { ownerId, ...decision }: Decision & { ownerId: string },
+): Promise<string[]> {
+  const isOwner = and(eq(memberships.userId, ownerId), eq(memberships.role, 'owner'));
+  const owned = tx
+    .select({ id: memberships.organisationId })
+    .from(memberships)
+    .where(and(eq(memberships.organisationId, organisations.id), isOwner));
   const undone = tx
     .select({ id: auditEvents.id })
     .from(auditEvents)
     .where(and(eq(auditEvents.organisationId, organisations.id), eq(auditEvents.action, 'decision-undone')));
-  return approve(tx, decision, sql`${organisations.approval} = 'pending' and not exists ${undone}`);
+  return approve(tx, decision, sql`${organisations.approval} = 'pending' and exists ${owned} and not exists ${undone}`);
 }
 
 /**
@@ -57,10 +66,15 @@ export function approveByRule(tx: Transaction, decision: Decision): Promise<stri
 export async function approveByAddress(
   app: App,
   tx: Transaction,
-  { organisationId, email, client }: { organisationId: string; email: string; client: Client },
+  {
+    organisationId,
+    ownerId,
+    email,
+    client,
+  }: { organisationId: string; ownerId: string; email: string; client: Client },
 ): Promise<boolean> {
   if (!isApprovedDomain(app, email)) return false;
-  const decision = { organisationIds: [organisationId], actorId: null, client, now: app.now() };
+  const decision = { organisationIds: [organisationId], ownerId, actorId: null, client, now: app.now() };
   return (await approveByRule(tx, decision)).length > 0;
 }
 

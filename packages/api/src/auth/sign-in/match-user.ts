@@ -46,7 +46,7 @@ export async function matchUser(
   if (accountStatus !== 'awaiting_approval' || organisationId === null) return matched;
   if (user.email !== identity.email || !isApprovedByDomain(app, identity)) return matched;
 
-  const decision = { organisationIds: [organisationId], actorId: null, client, now: app.now() };
+  const decision = { organisationIds: [organisationId], ownerId: user.id, actorId: null, client, now: app.now() };
   const isApproved = (await approveByRule(tx, decision)).length > 0;
   return isApproved ? { ...matched, accountStatus: 'active' } : matched;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declineOwner } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { makeIdentity, makeSignUp, newEmail, testClient } from '../../testing/factories.ts';
+import { addMember, makeIdentity, makeOwner, makeSignUp, newEmail, testClient } from '../../testing/factories.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { resendVerification } from '../verification/send-verification.ts';
@@ -103,6 +103,13 @@ describe('an address of an approved domain', () => {
     expect(await accountStatus(waiting.email)).toBe('awaiting_approval');
     expect(await enter(waiting.email)).toMatchObject({ accountStatus: 'active' });
     expect(await accountStatus(waiting.email)).toBe('active');
+  });
+
+  it('approves no organisation that somebody else owns', async () => {
+    const { organisationId } = await makeOwner(test, { approved: false });
+    const { email } = await addMember(test, organisationId, 'viewer');
+    expect(await enter(email)).toMatchObject({ accountStatus: 'awaiting_approval' });
+    expect(await accountStatus(email)).toBe('awaiting_approval');
   });
 
   it('does not open an account that an operator has declined', async () => {

@@ -59,6 +59,7 @@ export async function approveByDomain(
     ) {
       throw new AppError('VALIDATION', message('link_no_longer_valid'));
     }
-    await approveByRule(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
+    const organisationIds = [account.organisationId];
+    await approveByRule(tx, { organisationIds, ownerId: userId, actorId: null, client, now: app.now() });
   });
 }

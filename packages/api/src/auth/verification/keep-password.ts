@@ -45,7 +45,7 @@ export async function acceptSignUp(app: App, tx: Transaction, { signUp, user, cl
   const { id: userId, email } = user;
   const organisationId = await settleOrganisation(tx, app.now(), { userId, email, wanted: requestedBy(signUp) });
   await replacePassword(app, tx, { userId, passwordHash: signUp.passwordHash, client });
-  if (organisationId !== null) await approveByAddress(app, tx, { organisationId, email, client });
+  if (organisationId !== null) await approveByAddress(app, tx, { organisationId, ownerId: userId, email, client });
 }
 
 /** Returns the organisation that a sign-up requested; null if it was by invitation. */

@@ -154,7 +154,8 @@ async function confirmAddress(
     details: { same_browser: String(signUp !== null) },
   });
   await recordAllJoined(tx, now, userId);
-  if (signUp !== null && organisationId !== null) await approveByAddress(app, tx, { organisationId, email, client });
+  if (signUp !== null && organisationId !== null)
+    await approveByAddress(app, tx, { organisationId, ownerId: userId, email, client });
 }
 
 /**

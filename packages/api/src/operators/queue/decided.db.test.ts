@@ -81,7 +81,12 @@ describe('undoing a decision', () => {
   it('is not reverted by APPROVED_DOMAINS: only an operator approves again', async () => {
     const owner = await decidedOwner('approve');
     await undo(owner);
-    const decision = { organisationIds: [owner.organisationId], actorId: null, now: test.app.now() };
+    const decision = {
+      organisationIds: [owner.organisationId],
+      ownerId: owner.userId,
+      actorId: null,
+      now: test.app.now(),
+    };
 
     expect(await test.app.db.transaction((tx) => approveByRule(tx, decision))).toEqual([]);
     expect(await statusOf(owner.email)).toBe('awaiting_approval');

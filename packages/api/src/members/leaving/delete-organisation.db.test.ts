@@ -60,6 +60,16 @@ it('deletes the organisation, ends its plan at the provider, and keeps the accou
   await test.settled();
 });
 
+it('ends no plan for who is no longer the owner when the password has been checked', async () => {
+  const owner = await makeOwner(test);
+  test.sandbox.payment.payCheckout((await owner.api.billing.checkout({ tier: 'silver' })).url);
+  await test.settled();
+  await test.app.db.update(memberships).set({ role: 'member' }).where(eq(memberships.userId, owner.userId));
+  // The request began before.
+  expect(await codeOf(remove(owner))).toBe('FORBIDDEN');
+  expect(ownedBy(test, owner.principal).subscriptions.map(({ status }) => status)).toEqual(['active']);
+});
+
 it('deletes nothing for another role, a wrong password, or while the provider does not answer', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;

@@ -44,18 +44,24 @@ export async function deleteOrganisation(
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   requireOwner(principal.role, message('owner_deletes'));
   await confirmUser(app, principal, confirming, client);
+  // Before anything ends, because hashing the password took a while, and again under the lock.
+  await app.db.transaction((tx) => requireStillOwner(tx, principal, organisationId));
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {
     await lockForDeletion(tx, { ending: [organisationId] });
-    await requireExistingSession(tx, principal);
-    const [own] = await tx
-      .select({ role: memberships.role })
-      .from(memberships)
-      .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
-    requireOwner(own?.role ?? null, message('owner_deletes'));
+    await requireStillOwner(tx, principal, organisationId);
     await removeOrganisation(app, tx, organisationId, { actorId: principal.user.id, client });
   });
+}
+
+async function requireStillOwner(tx: Transaction, principal: Administrator, organisationId: string): Promise<void> {
+  await requireExistingSession(tx, principal);
+  const [own] = await tx
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
+  requireOwner(own?.role ?? null, message('owner_deletes'));
 }
 
 /**

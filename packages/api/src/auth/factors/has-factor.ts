@@ -1,8 +1,9 @@
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Executor } from '../../platform/db/client.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { passkeys, totpSecrets } from '../../platform/db/schema/factors.ts';
+import { minuteMilliseconds } from '../../platform/durations.ts';
 import { decryptSecret } from '../../platform/security/encryption.ts';
 import { countRecoveryCodes } from './recovery-codes.ts';
 import { totpPurpose } from './totp.ts';
@@ -44,9 +45,14 @@ export async function readTotp(app: App, db: Executor, userId: string) {
   return row === undefined ? null : decrypted(app, row);
 }
 
-/** Returns the secret that a user is setting up; null if there is none. */
+/** For so long a secret can be confirmed. One that somebody else began before the password changed is never offered. */
+const setupMinutes = 15;
+
+/** Returns the secret that a user is setting up; null if there is none, or it is too old. */
 export async function readPendingTotp(app: App, db: Executor, userId: string) {
-  const isPending = and(eq(totpSecrets.userId, userId), isNull(totpSecrets.confirmedAt));
+  const since = new Date(app.now().getTime() - setupMinutes * minuteMilliseconds);
+  const isYoung = gt(totpSecrets.createdAt, since);
+  const isPending = and(eq(totpSecrets.userId, userId), isNull(totpSecrets.confirmedAt), isYoung);
   const [row] = await db.select().from(totpSecrets).where(isPending);
   return row === undefined ? null : decrypted(app, row);
 }

@@ -58,14 +58,16 @@ export async function readFactorWarnings(app: App, { user, hasFactor }: Approved
  *
  * @throws AppError CONFLICT without SECRET_KEY: the secret would stand in the database as it is.
  */
-export async function beginTotp(app: App, { user }: Approved): Promise<{ secret: string; uri: string }> {
+export async function beginTotp(app: App, principal: Approved): Promise<{ secret: string; uri: string }> {
+  const { user } = principal;
   const { secretKeys, service } = app.config;
   if (secretKeys.length === 0) throw new AppError('CONFLICT', message('no_authenticator_apps'));
   const secret = newTotpSecret();
   const { stored, encryptedBy } = encryptSecret(secretKeys, secret, totpPurpose(user.id));
 
   await app.db.transaction(async (tx) => {
-    if (!(await lockUser(tx, user.id))) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
+    await lockUser(tx, user.id);
+    await requireExistingSession(tx, principal);
     await tx.delete(totpSecrets).where(and(eq(totpSecrets.userId, user.id), isNull(totpSecrets.confirmedAt)));
     const now = app.now();
     await tx

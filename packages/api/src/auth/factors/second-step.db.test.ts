@@ -36,6 +36,18 @@ const wrong = { status: 401, body: { error: 'That code is wrong.', code: 'UNAUTH
 const again = { status: 401, body: { error: 'Sign in again.' } };
 
 describe('an authenticator app', () => {
+  it('is not offered to be confirmed later than 15 minutes after it was begun', async () => {
+    const { email } = await makeOwner(test);
+    const browser = newBrowser(test);
+    await browser.post('/api/login', { email, password: testPassword });
+    const { secret } = (await browser.post('/api/factors/totp')).body;
+    test.advance(16 * minuteMilliseconds);
+    await browser.post('/api/fresh', { password: testPassword });
+    expect((await browser.trpc('factors.totpSetup', undefined)).body).toBeNull();
+    const late = { totp: await codeOf(secret) };
+    expect(await browser.post('/api/factors/totp/confirm', late)).toMatchObject(wrong);
+  });
+
   it('is a factor once its first code is given, which gives ten recovery codes and ends other sessions', async () => {
     const { email } = await makeOwner(test);
     const [browser, other] = [newBrowser(test), newBrowser(test)];

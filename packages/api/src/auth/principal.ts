@@ -51,7 +51,7 @@ export type UserPrincipal = Authority & {
   freshUntil: Date | null;
   /** Whether it became fresh by a factor of the account's own. */
   freshByFactor: boolean;
-  /** Whether an identity of the provider opened the session, and the password has not been given in it since. */
+  /** Whether an identity of the provider opened the session, and no password was given in it for an open review. */
   byIdentity: boolean;
   /** Whether an identity of the provider was the session's second factor. */
   identityFactor: boolean;

@@ -9,8 +9,9 @@ import type { Actions, PageServerLoad } from './$types';
 import { setupSteps } from './setup-steps.ts';
 
 export const load: PageServerLoad = async (event) => {
-  // Who must set up a second factor joins once they have.
-  if (!signedInUser(event.locals)?.factorMissing) await redirectToInvitation(event);
+  // Who must set up a second factor, or review theirs, joins once they have.
+  const { factorMissing = null, reviewPending = false } = signedInUser(event.locals) ?? {};
+  if (factorMissing === null && !reviewPending) await redirectToInvitation(event);
   const { user, organisation, scopes, sessionId, hasFactor } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();

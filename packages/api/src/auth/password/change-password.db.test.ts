@@ -111,6 +111,15 @@ it('replaces a lost password after a recent sign-in through the identity provide
   await late.close();
 });
 
+it('requires the current password while a review asks whether the identity is the user’s own', async () => {
+  const { api, userId } = await throughProvider(test);
+  await test.app.db.update(users).set({ reviewSince: test.app.now() }).where(eq(users.id, userId));
+  expect((await api.accounts.profile()).user.may_set_password).toBe(false);
+  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION' },
+  });
+});
+
 it('requires the current password after a sign-in by password, and by a provider that was unlinked since', async () => {
   const { api, email } = await throughProvider(test);
   const byPassword = await signInAs(test, email);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
-import { identities } from '../../platform/db/schema/accounts.ts';
+import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
@@ -68,7 +68,7 @@ export async function signInFresh(
       sessionId,
       freshAt: app.now(),
       byFactor: principal.hasFactor || passkey !== null,
-      byPassword: proven !== null,
+      forReview: proven !== null && principal.reviewPending,
     });
     if (renewed === null) throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     await recordAudit(tx, app.now(), { action: 'signed-in-again', actorId: user.id, userId: user.id, client });
@@ -152,7 +152,8 @@ export async function confirmUser(
 
 /**
  * Whether a password may be set without the current one: in a fresh session of a user who has none, and right after a
- * sign-in through the identity that is still linked, because its user may have lost the password.
+ * sign-in through the identity that is still linked, because its user may have lost the password. Not by that way while a
+ * review is open: it asks whether the identity is the user's own.
  */
 export async function maySetPassword(app: App, db: Executor, principal: UserPrincipal): Promise<boolean> {
   const since = new Date(app.now().getTime() - freshMilliseconds);
@@ -160,6 +161,7 @@ export async function maySetPassword(app: App, db: Executor, principal: UserPrin
     .select({ id: sessions.id })
     .from(sessions)
     .innerJoin(identities, and(eq(identities.userId, sessions.userId), eq(identities.subject, sessions.idpSubject)))
+    .innerJoin(users, and(eq(users.id, sessions.userId), isNull(users.reviewSince)))
     .where(and(eq(sessions.id, principal.sessionId), gt(sessions.createdAt, since), isNull(identities.unlinkedAt)));
   if (recent !== undefined) return true;
   return isFresh(app, principal) && (await readPasswordHash(db, principal.user.id)) === null;

@@ -266,8 +266,8 @@ type Renewal = {
   freshAt?: Date;
   /** Whether that proof was with a factor of the account's own. */
   byFactor?: boolean;
-  /** Whether it was with the password, so that the session no longer rests on the identity that opened it. */
-  byPassword?: boolean;
+  /** Whether it was with the password while a review is open, so that the session no longer rests on an identity. */
+  forReview?: boolean;
 };
 
 /**
@@ -279,7 +279,7 @@ type Renewal = {
  */
 export async function renewSession(
   tx: Transaction,
-  { userId, sessionId, freshAt, byFactor = false, byPassword = false }: Renewal,
+  { userId, sessionId, freshAt, byFactor = false, forReview = false }: Renewal,
 ): Promise<string | null> {
   const token = newToken();
   const renewed = await tx
@@ -291,7 +291,7 @@ export async function renewSession(
         freshUntil: freshUntilFrom(freshAt),
         freshByFactor: byFactor,
         ...(byFactor && { identityFactor: false }),
-        ...(byPassword && { idpSubject: null }),
+        ...(forReview && { idpSubject: null }),
         providerConfirmedUntil: null,
       }),
     })

@@ -4,7 +4,7 @@ import { type RequestEvent, redirect } from '@sveltejs/kit';
 type PageEvent = Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>;
 
 const secondStepPath = '/login/second-step';
-const reviewPath = '/account/security/review';
+export const reviewPath = '/account/security/review';
 const requiredPath = '/account/security/required';
 
 /** The signed-in user; null without a session, and for an API key: pages are for users. */

@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { signedInUser } from '#lib/server/guards/page-guard.ts';
+import { reviewPath, signedInUser } from '#lib/server/guards/page-guard.ts';
 import { deleteAccountAction, endSessionActions, passwordActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -10,6 +10,7 @@ export const load: PageServerLoad = async (event) => {
   const { api } = event.locals;
   const principal = signedInUser(event.locals);
   if (principal === null) redirect(302, '/login');
+  if (principal.reviewPending) redirect(302, reviewPath);
   if (principal.accountStatus === 'active') redirect(302, '/account');
 
   const [profile, deletion] = await Promise.all([api.accounts.profile(), api.leaving.deletion()]);

@@ -35,6 +35,7 @@ import { resendInput, resendVerification } from '../auth/verification/send-verif
 import {
   approvedProcedure,
   body,
+  does,
   done,
   freshOrPassword,
   limited,
@@ -86,20 +87,16 @@ export const accountsRouter = router({
   approvalProgress: userProcedure.query(({ ctx }) => readApprovalProgress(ctx.app, ctx.principal)),
   profile: userProcedure.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
   activity: approvedProcedure.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
-  endSession: userProcedure
-    .input(body(endSessionInput))
-    .mutation(({ ctx, input }) => done(endSession(ctx.app, ctx.principal, input, ctx.client))),
+  endSession: userProcedure.input(body(endSessionInput)).mutation(does(endSession)),
   newBrowsers: userProcedure.query(({ ctx }) => readNewBrowsers(ctx.app, ctx.principal, ctx.client)),
   acknowledgeBrowsers: userProcedure
     .input(body(nothing))
     .mutation(({ ctx }) => done(acknowledgeBrowsers(ctx.app, ctx.principal, ctx.client))),
-  changeName: approvedProcedure
-    .input(body(changeNameInput))
-    .mutation(({ ctx, input }) => done(changeName(ctx.app, ctx.principal, input))),
+  changeName: approvedProcedure.input(body(changeNameInput)).mutation(does(changeName)),
   changeAddress: approvedProcedure
     .use(freshOrPassword)
     .input(body(requestAddressChangeInput))
-    .mutation(({ ctx, input }) => done(requestAddressChange(ctx.app, ctx.principal, input, ctx.client))),
+    .mutation(does(requestAddressChange)),
   resendAddressChange: approvedProcedure
     .input(body(nothing))
     .mutation(({ ctx }) => done(resendAddressChange(ctx.app, ctx.principal, ctx.client))),
@@ -146,5 +143,5 @@ export const accountsRouter = router({
   endOtherSessions: userProcedure
     .use(freshOrPassword)
     .input(body(endOtherSessionsInput))
-    .mutation(({ ctx, input }) => done(endOtherSessions(ctx.app, ctx.principal, input, ctx.client))),
+    .mutation(does(endOtherSessions)),
 });

@@ -14,7 +14,7 @@ import {
 } from '../billing/summary/read-entitlements.ts';
 import { readOverview, readOverviewWithHistory, readSubscription } from '../billing/summary/read-subscription.ts';
 import { isAppError } from '../platform/errors.ts';
-import { anyPrincipalProcedure, body, router, scopedProcedure } from './trpc.ts';
+import { anyPrincipalProcedure, body, calls, router, scopedProcedure } from './trpc.ts';
 
 /**
  * Open to administrators of a deployment where billing is on. Both are checked before the body.
@@ -26,9 +26,7 @@ const billingProcedure = scopedProcedure('ADMIN').use(({ ctx, next }) =>
 );
 
 export const billingRouter = router({
-  checkout: billingProcedure
-    .input(checkoutBody)
-    .mutation(({ ctx, input }) => startCheckout(ctx.app, ctx.principal, input)),
+  checkout: billingProcedure.input(checkoutBody).mutation(calls(startCheckout)),
   portal: billingProcedure
     .input(portalBody)
     .mutation(({ ctx, input }) => openPortal(ctx.app, ctx.principal, { ...input })),
@@ -38,13 +36,9 @@ export const billingRouter = router({
   resume: billingProcedure
     .input(organisationBody)
     .mutation(({ ctx, input }) => setCancellation(ctx.app, ctx.principal, { ...input, cancel: false })),
-  estimate: billingProcedure
-    .input(checkoutBody)
-    .query(({ ctx, input }) => estimateChange(ctx.app, ctx.principal, input)),
+  estimate: billingProcedure.input(checkoutBody).query(calls(estimateChange)),
   invoices: billingProcedure.query(({ ctx }) => readInvoices(ctx.app, ctx.principal)),
-  currency: billingProcedure
-    .input(currencyBody)
-    .mutation(({ ctx, input }) => chooseCurrency(ctx.app, ctx.principal, input)),
+  currency: billingProcedure.input(currencyBody).mutation(calls(chooseCurrency)),
   confirm: scopedProcedure('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
@@ -87,10 +81,6 @@ export const subscriptionRouter = router({
 
 /** What plans permit, for the services of the company. */
 export const entitlementsRouter = router({
-  get: anyPrincipalProcedure('READ')
-    .input(body(entitlementsInput))
-    .query(({ ctx, input }) => readEntitlements(ctx.app, ctx.principal, input)),
-  check: anyPrincipalProcedure('READ')
-    .input(body(entitlementInput))
-    .query(({ ctx, input }) => checkEntitlement(ctx.app, ctx.principal, input)),
+  get: anyPrincipalProcedure('READ').input(body(entitlementsInput)).query(calls(readEntitlements)),
+  check: anyPrincipalProcedure('READ').input(body(entitlementInput)).query(calls(checkEntitlement)),
 });

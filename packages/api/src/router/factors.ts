@@ -16,7 +16,8 @@ import {
   approvedProcedure,
   approvedSetupProcedure,
   body,
-  done,
+  calls,
+  does,
   fresh,
   nothing,
   router,
@@ -43,17 +44,11 @@ export const factorsRouter = router({
   addPasskey: addingProcedure
     .input(body(addPasskeyInput))
     .mutation(({ ctx, input }) => addPasskey(ctx.app, ctx.principal, input, ctx.session.challengeCookie(), ctx.client)),
-  confirmTotp: addingProcedure
-    .input(body(confirmTotpInput))
-    .mutation(({ ctx, input }) => confirmTotp(ctx.app, ctx.principal, input, ctx.client)),
+  confirmTotp: addingProcedure.input(body(confirmTotpInput)).mutation(calls(confirmTotp)),
   recoveryCodes: freshProcedure
     .input(body(nothing))
     .mutation(({ ctx }) => renewRecoveryCodes(ctx.app, ctx.principal, ctx.client)),
   review: setupProcedure.query(({ ctx }) => readReview(ctx.app, ctx.principal)),
-  answerReview: setupProcedure
-    .input(body(answerReviewInput))
-    .mutation(({ ctx, input }) => done(answerReview(ctx.app, ctx.principal, input, ctx.client))),
-  remove: freshProcedure
-    .input(body(removeFactorInput))
-    .mutation(({ ctx, input }) => done(removeFactor(ctx.app, ctx.principal, input, ctx.client))),
+  answerReview: setupProcedure.input(body(answerReviewInput)).mutation(does(answerReview)),
+  remove: freshProcedure.input(body(removeFactorInput)).mutation(does(removeFactor)),
 });

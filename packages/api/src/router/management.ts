@@ -44,83 +44,45 @@ import {
   setManagedOverrideInput,
 } from '../operators/management/override.ts';
 import { listManagedUsers, listUsersInput, readManagedUser, userIdInput } from '../operators/management/read-users.ts';
-import { body, managingKeyProcedure, router } from './trpc.ts';
+import { body, calls, managingKeyProcedure, router } from './trpc.ts';
 
 /** What operators do in the console, for the company's own programs. services.md, Management, is the contract. */
 export const managementRouter = router({
-  users: managingKeyProcedure
-    .input(body(listUsersInput))
-    .query(({ ctx, input }) => listManagedUsers(ctx.app, ctx.principal, input)),
-  user: managingKeyProcedure
-    .input(body(userIdInput))
-    .query(({ ctx, input }) => readManagedUser(ctx.app, ctx.principal, input)),
-  createUser: managingKeyProcedure
-    .input(body(createUserInput))
-    .mutation(({ ctx, input }) => createUser(ctx.app, ctx.principal, input, ctx.client)),
-  suspendUser: managingKeyProcedure
-    .input(body(endUserInput))
-    .mutation(({ ctx, input }) => suspendManagedUser(ctx.app, ctx.principal, input, ctx.client)),
-  restoreUser: managingKeyProcedure
-    .input(body(userIdInput))
-    .mutation(({ ctx, input }) => restoreManagedUser(ctx.app, ctx.principal, input, ctx.client)),
-  endSessions: managingKeyProcedure
-    .input(body(userIdInput))
-    .mutation(({ ctx, input }) => endManagedSessions(ctx.app, ctx.principal, input, ctx.client)),
-  passwordLink: managingKeyProcedure
-    .input(body(userIdInput))
-    .mutation(({ ctx, input }) => createManagedLink(ctx.app, ctx.principal, input, ctx.client)),
-  deleteUser: managingKeyProcedure
-    .input(body(endUserInput))
-    .mutation(({ ctx, input }) => deleteManagedUser(ctx.app, ctx.principal, input, ctx.client)),
+  users: managingKeyProcedure.input(body(listUsersInput)).query(calls(listManagedUsers)),
+  user: managingKeyProcedure.input(body(userIdInput)).query(calls(readManagedUser)),
+  createUser: managingKeyProcedure.input(body(createUserInput)).mutation(calls(createUser)),
+  suspendUser: managingKeyProcedure.input(body(endUserInput)).mutation(calls(suspendManagedUser)),
+  restoreUser: managingKeyProcedure.input(body(userIdInput)).mutation(calls(restoreManagedUser)),
+  endSessions: managingKeyProcedure.input(body(userIdInput)).mutation(calls(endManagedSessions)),
+  passwordLink: managingKeyProcedure.input(body(userIdInput)).mutation(calls(createManagedLink)),
+  deleteUser: managingKeyProcedure.input(body(endUserInput)).mutation(calls(deleteManagedUser)),
   createOrganisation: managingKeyProcedure
     .input(body(createManagedOrganisationInput))
-    .mutation(({ ctx, input }) => createManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
-  organisation: managingKeyProcedure
-    .input(body(organisationTargetInput))
-    .query(({ ctx, input }) => readManagedOrganisation(ctx.app, ctx.principal, input)),
-  renameOrganisation: managingKeyProcedure
-    .input(body(renameManagedInput))
-    .mutation(({ ctx, input }) => renameManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(createManagedOrganisation)),
+  organisation: managingKeyProcedure.input(body(organisationTargetInput)).query(calls(readManagedOrganisation)),
+  renameOrganisation: managingKeyProcedure.input(body(renameManagedInput)).mutation(calls(renameManagedOrganisation)),
   approveOrganisation: managingKeyProcedure
     .input(body(organisationTargetInput))
-    .mutation(({ ctx, input }) => approveManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(approveManagedOrganisation)),
   declineOrganisation: managingKeyProcedure
     .input(body(declineManagedInput))
-    .mutation(({ ctx, input }) => declineManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(declineManagedOrganisation)),
   suspendOrganisation: managingKeyProcedure
     .input(body(organisationTargetInput))
-    .mutation(({ ctx, input }) => suspendManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(suspendManagedOrganisation)),
   restoreOrganisation: managingKeyProcedure
     .input(body(organisationTargetInput))
-    .mutation(({ ctx, input }) => restoreManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(restoreManagedOrganisation)),
   deleteOrganisation: managingKeyProcedure
     .input(body(organisationTargetInput))
-    .mutation(({ ctx, input }) => deleteManagedOrganisation(ctx.app, ctx.principal, input, ctx.client)),
-  addMember: managingKeyProcedure
-    .input(body(addMemberInput))
-    .mutation(({ ctx, input }) => addManagedMember(ctx.app, ctx.principal, input, ctx.client)),
-  changeMember: managingKeyProcedure
-    .input(body(changeMemberInput))
-    .mutation(({ ctx, input }) => changeManagedMember(ctx.app, ctx.principal, input, ctx.client)),
-  removeMember: managingKeyProcedure
-    .input(body(removeMemberInput))
-    .mutation(({ ctx, input }) => removeManagedMember(ctx.app, ctx.principal, input, ctx.client)),
-  invitations: managingKeyProcedure
-    .input(body(listInvitationsInput))
-    .query(({ ctx, input }) => listManagedInvitations(ctx.app, ctx.principal, input)),
-  invite: managingKeyProcedure
-    .input(body(createInvitationInput))
-    .mutation(({ ctx, input }) => createManagedInvitation(ctx.app, ctx.principal, input, ctx.client)),
-  deleteInvitation: managingKeyProcedure
-    .input(body(deleteInvitationInput))
-    .mutation(({ ctx, input }) => deleteManagedInvitation(ctx.app, ctx.principal, input, ctx.client)),
-  override: managingKeyProcedure
-    .input(body(organisationTargetInput))
-    .query(({ ctx, input }) => readManagedOverride(ctx.app, ctx.principal, input)),
-  setOverride: managingKeyProcedure
-    .input(body(setManagedOverrideInput))
-    .mutation(({ ctx, input }) => setManagedOverride(ctx.app, ctx.principal, input, ctx.client)),
-  endOverride: managingKeyProcedure
-    .input(body(organisationTargetInput))
-    .mutation(({ ctx, input }) => endManagedOverride(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(deleteManagedOrganisation)),
+  addMember: managingKeyProcedure.input(body(addMemberInput)).mutation(calls(addManagedMember)),
+  changeMember: managingKeyProcedure.input(body(changeMemberInput)).mutation(calls(changeManagedMember)),
+  removeMember: managingKeyProcedure.input(body(removeMemberInput)).mutation(calls(removeManagedMember)),
+  invitations: managingKeyProcedure.input(body(listInvitationsInput)).query(calls(listManagedInvitations)),
+  invite: managingKeyProcedure.input(body(createInvitationInput)).mutation(calls(createManagedInvitation)),
+  deleteInvitation: managingKeyProcedure.input(body(deleteInvitationInput)).mutation(calls(deleteManagedInvitation)),
+  override: managingKeyProcedure.input(body(organisationTargetInput)).query(calls(readManagedOverride)),
+  setOverride: managingKeyProcedure.input(body(setManagedOverrideInput)).mutation(calls(setManagedOverride)),
+  endOverride: managingKeyProcedure.input(body(organisationTargetInput)).mutation(calls(endManagedOverride)),
 });

@@ -28,7 +28,8 @@ import {
   approvedProcedure,
   awayProcedure,
   body,
-  done,
+  calls,
+  does,
   freshOrPassword,
   publicProcedure,
   router,
@@ -38,27 +39,15 @@ import {
 
 export const membersRouter = router({
   /** For the company's services. */
-  list: anyPrincipalProcedure('READ')
-    .input(body(membersOfInput))
-    .query(({ ctx, input }) => listMembersOf(ctx.app, ctx.principal, input)),
+  list: anyPrincipalProcedure('READ').input(body(membersOfInput)).query(calls(listMembersOf)),
   /** For the page of members. */
-  search: scopedProcedure('READ')
-    .input(body(listMembersInput))
-    .query(({ ctx, input }) => listMembers(ctx.app, ctx.principal, input)),
+  search: scopedProcedure('READ').input(body(listMembersInput)).query(calls(listMembers)),
   invitations: scopedProcedure('ADMIN').query(({ ctx }) => listInvitations(ctx.app, ctx.principal)),
-  invite: scopedProcedure('ADMIN')
-    .input(body(inviteInput))
-    .mutation(({ ctx, input }) => invite(ctx.app, ctx.principal, input, ctx.client)),
-  withdraw: scopedProcedure('ADMIN')
-    .input(body(revokeInvitationInput))
-    .mutation(({ ctx, input }) => done(revokeInvitation(ctx.app, ctx.principal, input, ctx.client))),
-  invitation: publicProcedure
-    .input(body(invitationInput))
-    .query(({ ctx, input }) => openInvitation(ctx.app, ctx.principal, input)),
+  invite: scopedProcedure('ADMIN').input(body(inviteInput)).mutation(calls(invite)),
+  withdraw: scopedProcedure('ADMIN').input(body(revokeInvitationInput)).mutation(does(revokeInvitation)),
+  invitation: publicProcedure.input(body(invitationInput)).query(calls(openInvitation)),
   /** Open to users whose own organisation awaits approval. */
-  join: userProcedure
-    .input(body(invitationInput))
-    .mutation(({ ctx, input }) => done(join(ctx.app, ctx.principal, input, ctx.client))),
+  join: userProcedure.input(body(invitationInput)).mutation(does(join)),
   changeRole: scopedProcedure('ADMIN')
     .input(body(changeRoleInput))
     .mutation(async ({ ctx, input }) => {
@@ -69,9 +58,7 @@ export const membersRouter = router({
     .mutation(async ({ ctx, input }) => {
       return { ok: true as const, ended: await removeMember(ctx.app, ctx.principal, input, ctx.client) };
     }),
-  startedBy: scopedProcedure('ADMIN')
-    .input(body(startedByInput))
-    .query(({ ctx, input }) => readStartedBy(ctx.app, ctx.principal, input)),
+  startedBy: scopedProcedure('ADMIN').input(body(startedByInput)).query(calls(readStartedBy)),
   ownStarted: awayProcedure.query(({ ctx }) => readOwnStarted(ctx.app, ctx.principal)),
   leave: awayProcedure.input(body(leaveInput)).mutation(async ({ ctx, input }) => {
     return { ok: true as const, ended: await leaveOrganisation(ctx.app, ctx.principal, input, ctx.client) };
@@ -80,13 +67,8 @@ export const membersRouter = router({
 
 export const keysRouter = router({
   list: scopedProcedure('ADMIN').query(({ ctx }) => listKeys(ctx.app, ctx.principal)),
-  create: scopedProcedure('ADMIN')
-    .use(freshOrPassword)
-    .input(body(createKeyInput))
-    .mutation(({ ctx, input }) => createKey(ctx.app, ctx.principal, input, ctx.client)),
-  revoke: scopedProcedure('ADMIN')
-    .input(body(revokeKeyInput))
-    .mutation(({ ctx, input }) => done(revokeKey(ctx.app, ctx.principal, input, ctx.client))),
+  create: scopedProcedure('ADMIN').use(freshOrPassword).input(body(createKeyInput)).mutation(calls(createKey)),
+  revoke: scopedProcedure('ADMIN').input(body(revokeKeyInput)).mutation(does(revokeKey)),
 });
 
 export const leavingRouter = router({
@@ -103,5 +85,5 @@ export const leavingRouter = router({
   deleteOrganisation: scopedProcedure('ADMIN')
     .use(freshOrPassword)
     .input(body(deleteOrganisationInput))
-    .mutation(({ ctx, input }) => done(deleteOrganisation(ctx.app, ctx.principal, input, ctx.client))),
+    .mutation(does(deleteOrganisation)),
 });

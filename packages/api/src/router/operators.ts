@@ -46,53 +46,32 @@ import {
   suspendUser,
   suspendUserInput,
 } from '../operators/users/suspend-user.ts';
-import { body, done, fresh, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
+import { body, calls, does, fresh, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
-  queue: operatorProcedure.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
-  approve: operatorProcedure
-    .input(body(approveInput))
-    .mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input, ctx.client)),
-  approveAll: operatorProcedure
-    .input(body(approveAllInput))
-    .mutation(({ ctx, input }) => approveAll(ctx.app, ctx.principal, input, ctx.client)),
-  declineAll: operatorProcedure
-    .input(body(declineAllInput))
-    .mutation(({ ctx, input }) => declineAll(ctx.app, ctx.principal, input, ctx.client)),
-  decided: operatorProcedure
-    .input(body(decidedInput))
-    .query(({ ctx, input }) => readDecided(ctx.app, ctx.principal, input)),
-  undoDecision: operatorProcedure
-    .input(body(undoInput))
-    .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
-  undoDecisions: operatorProcedure
-    .input(body(undoSeveralInput))
-    .mutation(({ ctx, input }) => undoDecisions(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorProcedure.input(body(usersInput)).query(({ ctx, input }) => listUsers(ctx.app, ctx.principal, input)),
-  person: operatorProcedure
-    .input(body(userInput))
-    .query(({ ctx, input }) => readUserPage(ctx.app, ctx.principal, input)),
+  queue: operatorProcedure.input(body(queueInput)).query(calls(readQueue)),
+  approve: operatorProcedure.input(body(approveInput)).mutation(calls(approve)),
+  approveAll: operatorProcedure.input(body(approveAllInput)).mutation(calls(approveAll)),
+  declineAll: operatorProcedure.input(body(declineAllInput)).mutation(calls(declineAll)),
+  decided: operatorProcedure.input(body(decidedInput)).query(calls(readDecided)),
+  undoDecision: operatorProcedure.input(body(undoInput)).mutation(calls(undoDecision)),
+  undoDecisions: operatorProcedure.input(body(undoSeveralInput)).mutation(calls(undoDecisions)),
+  people: operatorProcedure.input(body(usersInput)).query(calls(listUsers)),
+  person: operatorProcedure.input(body(userInput)).query(calls(readUserPage)),
   passwordLink: operatorProcedure
     .use(freshOrPassword)
     .input(body(passwordLinkInput))
-    .mutation(({ ctx, input }) => createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
-  resetSecondFactor: operatorProcedure
-    .input(body(userInput))
-    .mutation(({ ctx, input }) => done(resetSecondFactorOf(ctx.app, ctx.principal, input, ctx.client))),
-  endSessions: operatorProcedure
-    .input(body(userInput))
-    .mutation(({ ctx, input }) => endSessionsInConsole(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(calls(createPasswordLinkFor)),
+  resetSecondFactor: operatorProcedure.input(body(userInput)).mutation(does(resetSecondFactorOf)),
+  endSessions: operatorProcedure.input(body(userInput)).mutation(calls(endSessionsInConsole)),
   export: operatorProcedure
     .use(fresh)
     .input(body(userInput))
     .mutation(({ ctx, input }) =>
       exportOnRequest(ctx.app, { userId: input.user_id }, inConsole(ctx.principal, ctx.client)),
     ),
-  erase: operatorProcedure
-    .use(freshOrPassword)
-    .input(body(eraseInput))
-    .mutation(({ ctx, input }) => eraseInConsole(ctx.app, ctx.principal, input, ctx.client)),
-  audit: operatorProcedure.input(body(auditInput)).query(({ ctx, input }) => readAudit(ctx.app, ctx.principal, input)),
+  erase: operatorProcedure.use(freshOrPassword).input(body(eraseInput)).mutation(calls(eraseInConsole)),
+  audit: operatorProcedure.input(body(auditInput)).query(calls(readAudit)),
   withoutFactor: operatorProcedure.query(({ ctx }) => readOperatorsWithoutFactor(ctx.app, ctx.principal)),
   suspend: operatorProcedure
     .input(body(suspendUserInput))
@@ -100,12 +79,8 @@ export const operatorsRouter = router({
   restore: operatorProcedure
     .input(body(restoreUserInput))
     .mutation(({ ctx, input }) => restoreUser(ctx.app, input, inConsole(ctx.principal, ctx.client))),
-  organisations: operatorProcedure
-    .input(body(organisationsInput))
-    .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
-  organisation: operatorProcedure
-    .input(body(organisationInput))
-    .query(({ ctx, input }) => readOrganisationPage(ctx.app, ctx.principal, input)),
+  organisations: operatorProcedure.input(body(organisationsInput)).query(calls(listOrganisations)),
+  organisation: operatorProcedure.input(body(organisationInput)).query(calls(readOrganisationPage)),
   suspendOrganisation: operatorProcedure
     .input(body(suspendOrganisationInput))
     .mutation(({ ctx, input }) => suspendOrganisation(ctx.app, input, inConsole(ctx.principal, ctx.client))),
@@ -119,29 +94,19 @@ export const operatorsRouter = router({
   endOverride: operatorProcedure
     .input(body(endOverrideInput))
     .mutation(({ ctx, input }) => endOverride(ctx.app, input, inConsole(ctx.principal, ctx.client))),
-  decline: operatorProcedure
-    .input(body(declineInput))
-    .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),
+  decline: operatorProcedure.input(body(declineInput)).mutation(calls(decline)),
   keys: operatorProcedure.query(({ ctx }) => readDeploymentKeys(ctx.app, ctx.principal)),
   createKey: operatorProcedure
     .use(freshOrPassword)
     .input(body(createDeploymentKeyInput))
-    .mutation(({ ctx, input }) => createDeploymentKey(ctx.app, ctx.principal, input, ctx.client)),
-  revokeKey: operatorProcedure
-    .input(body(operatorKeyInput))
-    .mutation(({ ctx, input }) => done(revokeDeploymentKey(ctx.app, ctx.principal, input, ctx.client))),
-  events: operatorProcedure
-    .input(body(eventsInput))
-    .query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),
-  event: operatorProcedure.input(body(eventInput)).query(({ ctx, input }) => readEvent(ctx.app, ctx.principal, input)),
-  billingHistory: operatorProcedure
-    .input(body(historyInput))
-    .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),
+    .mutation(calls(createDeploymentKey)),
+  revokeKey: operatorProcedure.input(body(operatorKeyInput)).mutation(does(revokeDeploymentKey)),
+  events: operatorProcedure.input(body(eventsInput)).query(calls(readEvents)),
+  event: operatorProcedure.input(body(eventInput)).query(calls(readEvent)),
+  billingHistory: operatorProcedure.input(body(historyInput)).query(calls(readBillingHistory)),
   compareNow: operatorProcedure
     .input(body(nothing))
     .mutation(({ ctx }) => compareNow(ctx.app, ctx.principal, ctx.client)),
   drift: operatorProcedure.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
-  syncNow: operatorProcedure
-    .input(body(syncInput))
-    .mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input, ctx.client)),
+  syncNow: operatorProcedure.input(body(syncInput)).mutation(calls(syncNow)),
 });

@@ -25,8 +25,9 @@ import {
   approvedProcedure,
   awayProcedure,
   body,
+  calls,
   deploymentProcedure,
-  done,
+  does,
   freshOrPassword,
   limitedApprovedProcedure,
   router,
@@ -34,37 +35,22 @@ import {
 } from './trpc.ts';
 
 export const organisationsRouter = router({
-  list: deploymentProcedure
-    .input(body(keysetInput))
-    .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
+  list: deploymentProcedure.input(body(keysetInput)).query(calls(listOrganisations)),
   mine: awayProcedure.query(({ ctx }) => listOwnOrganisations(ctx.app, ctx.principal)),
   read: scopedProcedure('READ').query(({ ctx }) => readOrganisation(ctx.app, ctx.principal)),
-  switch: awayProcedure
-    .input(body(switchInput))
-    .mutation(({ ctx, input }) => done(switchOrganisation(ctx.app, ctx.principal, input))),
+  switch: awayProcedure.input(body(switchInput)).mutation(does(switchOrganisation)),
   /** Shares the limit of sign-up, which creates organisations as well. */
   create: limitedApprovedProcedure('sign-up-client')
     .input(body(createOrganisationInput))
-    .mutation(({ ctx, input }) => createOwnOrganisation(ctx.app, ctx.principal, input, ctx.client)),
-  withdraw: approvedProcedure
-    .input(body(withdrawInput))
-    .mutation(({ ctx, input }) => done(withdrawOrganisation(ctx.app, ctx.principal, input, ctx.client))),
-  auditLog: scopedProcedure('ADMIN')
-    .input(body(auditLogInput))
-    .query(({ ctx, input }) => readAuditLog(ctx.app, ctx.principal, input)),
-  rename: scopedProcedure('ADMIN')
-    .input(body(renameInput))
-    .mutation(({ ctx, input }) => done(renameOwnOrganisation(ctx.app, ctx.principal, input, ctx.client))),
-  changeBillingContact: scopedProcedure('ADMIN')
-    .input(body(billingContactInput))
-    .mutation(({ ctx, input }) => done(changeBillingContact(ctx.app, ctx.principal, input, ctx.client))),
+    .mutation(calls(createOwnOrganisation)),
+  withdraw: approvedProcedure.input(body(withdrawInput)).mutation(does(withdrawOrganisation)),
+  auditLog: scopedProcedure('ADMIN').input(body(auditLogInput)).query(calls(readAuditLog)),
+  rename: scopedProcedure('ADMIN').input(body(renameInput)).mutation(does(renameOwnOrganisation)),
+  changeBillingContact: scopedProcedure('ADMIN').input(body(billingContactInput)).mutation(does(changeBillingContact)),
   secondFactorRule: scopedProcedure('ADMIN').query(({ ctx }) => readSecondFactorRule(ctx.app, ctx.principal)),
   requireSecondFactor: scopedProcedure('ADMIN')
     .use(freshOrPassword)
     .input(body(requireSecondFactorInput))
-    .mutation(({ ctx, input }) => done(requireSecondFactor(ctx.app, ctx.principal, input, ctx.client))),
-  transfer: scopedProcedure('ADMIN')
-    .use(freshOrPassword)
-    .input(body(transferInput))
-    .mutation(({ ctx, input }) => done(transferOwnership(ctx.app, ctx.principal, input, ctx.client))),
+    .mutation(does(requireSecondFactor)),
+  transfer: scopedProcedure('ADMIN').use(freshOrPassword).input(body(transferInput)).mutation(does(transferOwnership)),
 });

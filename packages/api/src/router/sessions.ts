@@ -11,6 +11,7 @@ import { currentPlan } from '../organisations/plan.ts';
 import { clientSignInLimits } from '../platform/security/throttle.ts';
 import {
   body,
+  calls,
   nothing,
   publicProcedure,
   router,
@@ -82,7 +83,7 @@ export const signInRouter = router({
 });
 
 export const tokensRouter = router({
-  issue: tokenProcedure.input(body(tokenInput)).mutation(({ ctx, input }) => issueToken(ctx.app, ctx.principal, input)),
+  issue: tokenProcedure.input(body(tokenInput)).mutation(calls(issueToken)),
   /** The JSON Web Key Set by which services verify tokens. */
   keySet: publicProcedure.query(({ ctx }) => readKeySet(requireTokens(ctx.app))),
 });

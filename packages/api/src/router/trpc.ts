@@ -383,6 +383,24 @@ export async function done(action: Promise<unknown>): Promise<{ ok: true }> {
   return { ok: true };
 }
 
+type UseCase<A extends App, P, I, R> = (app: A, principal: P, input: I, client: Client) => R;
+type Resolver<A extends App, P, I, R> = (request: { ctx: { app: A; principal: P; client: Client }; input: I }) => R;
+
+/**
+ * Returns the resolver of a procedure that answers with what a use case returns. It does not compile where the procedure
+ * has a weaker principal than the use case names.
+ */
+export function calls<A extends App, P, I, R>(useCase: UseCase<A, P, I, R>): Resolver<A, P, I, R> {
+  return ({ ctx, input }) => useCase(ctx.app, ctx.principal, input, ctx.client);
+}
+
+/** As `calls`, for an action: the answer is that of `done`. */
+export function does<A extends App, P, I>(
+  useCase: UseCase<A, P, I, Promise<unknown>>,
+): Resolver<A, P, I, Promise<{ ok: true }>> {
+  return ({ ctx, input }) => done(useCase(ctx.app, ctx.principal, input, ctx.client));
+}
+
 /** The body of an action without input. A body that is sent must still be readable. */
 export const nothing = z.object({}).optional();
 

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { endpoints } from '../endpoints.ts';
 import { type AppRouter, appRouter } from '../root.ts';
 import type { answers } from './answers.ts';
-import { internalProcedures } from './internal.ts';
 
 type Written = { [Name in keyof typeof answers]: z.output<(typeof answers)[Name]> };
 type Answers = inferRouterOutputs<AppRouter>;
@@ -81,6 +80,83 @@ const agreement: {
   portal: true,
   cancel: true,
   resume: true,
+};
+
+/**
+ * The procedures of the router that the document does not hold, by the reason. They serve the pages of
+ * this service and may change with them. `operators.*` means every procedure of that router.
+ */
+const internalProcedures: Record<string, string[]> = {
+  'Pages that a link of a mail opens': [
+    'accounts.passwordToken',
+    'accounts.setPassword',
+    'accounts.keepPassword',
+    'accounts.changeToken',
+    'accounts.confirmChange',
+    'accounts.approveByDomain',
+  ],
+  'The onboarding and account pages': [
+    'accounts.onboard',
+    'accounts.approvalProgress',
+    'accounts.profile',
+    'accounts.activity',
+    'accounts.endSession',
+    'accounts.endOtherSessions',
+    'accounts.changeName',
+    'accounts.changeAddress',
+    'accounts.resendAddressChange',
+    'accounts.cancelAddressChange',
+    'accounts.changePassword',
+    'accounts.setFirstPassword',
+    'accounts.unlinkIdentity',
+    'accounts.connectIdentity',
+    'accounts.confirmWithProvider',
+    'accounts.newBrowsers',
+    'accounts.acknowledgeBrowsers',
+    'factors.requirement',
+    'factors.totpSetup',
+    'factors.warnings',
+    'factors.review',
+    'factors.answerReview',
+    'signIn.step',
+    'leaving.export',
+    'leaving.deletion',
+    'leaving.deleteAccount',
+  ],
+  'The page of API keys': ['keys.list', 'keys.create', 'keys.revoke'],
+  'The billing page': [
+    'billing.confirm',
+    'billing.estimate',
+    'billing.invoices',
+    'subscription.overview',
+    'subscription.overviewWithHistory',
+  ],
+  'The members, invitation and organisation pages': [
+    'members.search',
+    'members.invitations',
+    'members.invite',
+    'members.withdraw',
+    'members.invitation',
+    'members.join',
+    'members.changeRole',
+    'members.remove',
+    'members.leave',
+    'members.ownStarted',
+    'members.startedBy',
+    'organisations.changeBillingContact',
+    'organisations.create',
+    'organisations.auditLog',
+    'organisations.withdraw',
+    'organisations.mine',
+    'organisations.read',
+    'organisations.rename',
+    'organisations.switch',
+    'organisations.requireSecondFactor',
+    'organisations.secondFactorRule',
+    'organisations.transfer',
+    'leaving.deleteOrganisation',
+  ],
+  'The operator console': ['operators.*'],
 };
 
 it('documents each procedure of the router, or names it as internal, once', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { securityHeaders } from '@gatehouse/api/http/security-headers';
 import type { Config } from '@gatehouse/api/platform/config';
-import type { Log } from '@gatehouse/api/platform/log';
+import { createRefusalLog } from '@gatehouse/api/platform/log';
 import { processLog } from './process-log.ts';
 
 /** Why a request is refused, and after how many seconds the client may try again. */
@@ -26,8 +26,7 @@ const reasons = {
 type Reason = keyof typeof reasons;
 type Refuse = (request: IncomingMessage, response: ServerResponse, reason: Reason) => void;
 
-/** For how long refusals are counted before the log names them again. */
-const logMilliseconds = 10_000;
+const overloadSentence = 'Requests are refused: more arrive than this process can answer.';
 
 /**
  * Returns what answers a request with 503 and Retry-After: to a browser a page without script and external resource,
@@ -36,7 +35,7 @@ const logMilliseconds = 10_000;
  */
 export function createRefusals(config: Config): Refuse {
   const { service } = config;
-  const logRefusal = createOverloadLog(processLog(config));
+  const logRefusal = createRefusalLog(processLog(config), overloadSentence);
   const fixed = { ...securityHeaders(config), 'cache-control': 'no-store' };
   const ofJson = Object.entries({ ...fixed, 'content-type': 'application/json' }).flat();
   const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': busyPagePolicy };
@@ -56,33 +55,10 @@ export function createRefusals(config: Config): Refuse {
     const { json, read, write } = answers[reason];
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const { headers, body } = acceptsHtml(request) ? (isRead ? read : write) : json;
-    if (reason === 'overloaded') logRefusal();
+    if (reason === 'overloaded') logRefusal(reason);
     // The proxy opens its next connection to another node. An overloaded node would have to accept a new one.
     const connection = reason === 'unready' ? ['Connection', 'close'] : [];
     response.writeHead(503, [...headers, ...connection]).end(body);
-  };
-}
-
-/** Logs the first refusal at once, and how many followed every ten seconds. */
-function createOverloadLog(log: Log): () => void {
-  let refused = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  function summarise() {
-    timer = undefined;
-    if (refused === 0) return;
-    log.warn(`${refused} more requests were refused in ${logMilliseconds / 1000} s.`, { refused });
-    refused = 0;
-    timer = setTimeout(summarise, logMilliseconds).unref();
-  }
-
-  return () => {
-    if (timer !== undefined) {
-      refused += 1;
-      return;
-    }
-    log.warn('Requests are refused: more arrive than this process can answer.');
-    timer = setTimeout(summarise, logMilliseconds).unref();
   };
 }
 

@@ -11,6 +11,7 @@ import { message, zodMessage } from '../platform/messages.ts';
 import { addressSearchTexts } from '../platform/security/address.ts';
 import { idAfter, keysetInput, keysetPageOf, pageOf } from '../platform/security/keyset-pagination.ts';
 import { freeLine, partOf } from '../platform/security/text.ts';
+import { afterCursor, cursorOf } from '../platform/security/time-cursor.ts';
 
 /** The members of one page. */
 const pageSize = 50;
@@ -34,7 +35,8 @@ export const listMembersInput = z
 export async function listMembers(app: App, principal: Reader, input: z.output<typeof listMembersInput>) {
   const { id: organisationId } = principal.requireOrganisation();
   const administers = principal.scopes.includes('ADMIN');
-  const after = input?.after === undefined ? undefined : isAfter(readCursor(input.after));
+  const after = afterCursor(memberships.createdAt, memberships.userId, input?.after);
+  if (input?.after !== undefined && after === undefined) throw new AppError('VALIDATION', message('no_such_page'));
 
   const own = eq(memberships.organisationId, organisationId);
   const matching = and(own, matches(input?.search));
@@ -64,7 +66,7 @@ export async function listMembers(app: App, principal: Reader, input: z.output<t
     .orderBy(memberships.createdAt, memberships.userId)
     .limit(pageSize + 1);
 
-  const { page, next } = pageOf(rows, pageSize, ({ joinedAt, id }) => `${joinedAt.getTime()}_${id}`);
+  const { page, next } = pageOf(rows, pageSize, ({ joinedAt, id }) => cursorOf(joinedAt, id));
   const [counts] = await app.db
     .select({ total: count(), found: sql<number>`count(*) filter (where ${matches(input?.search) ?? sql`true`})::int` })
     .from(memberships)
@@ -92,21 +94,6 @@ function matches(search: string | undefined): SQL | undefined {
   if (!search) return undefined;
   const addresses = addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)));
   return or(ilike(users.name, partOf(search)), ...addresses);
-}
-
-type Cursor = { joinedAt: Date; id: string };
-
-/** A time in milliseconds, at most the year 5138, and an id. */
-const cursorForm = /^(\d{1,14})_([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-function readCursor(text: string): Cursor {
-  const [, milliseconds, id] = cursorForm.exec(text) ?? [];
-  if (milliseconds === undefined || id === undefined) throw new AppError('VALIDATION', message('no_such_page'));
-  return { joinedAt: new Date(Number(milliseconds)), id };
-}
-
-function isAfter({ joinedAt, id }: Cursor): SQL {
-  return sql`(${memberships.createdAt}, ${memberships.userId}) > (${joinedAt.toISOString()}::timestamptz, ${id}::uuid)`;
 }
 
 async function hasAnotherOwner(app: App, organisationId: string, userId: string): Promise<boolean> {

@@ -14,8 +14,9 @@ import { organisations } from '../platform/db/schema/organisations.ts';
 import { isAppError } from '../platform/errors.ts';
 import { pageOf } from '../platform/security/keyset-pagination.ts';
 import { freeLine } from '../platform/security/text.ts';
+import { beforeCursor, cursorOf } from '../platform/security/time-cursor.ts';
 import { findUser } from './find-accounts.ts';
-import { beforeCursor, cursorInput, cursorOf } from './pagination.ts';
+import { cursorInput } from './pagination.ts';
 
 const maxEntries = 100;
 

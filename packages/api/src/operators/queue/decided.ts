@@ -15,10 +15,11 @@ import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { pageOf } from '../../platform/security/keyset-pagination.ts';
+import { beforeCursor, cursorOf } from '../../platform/security/time-cursor.ts';
 import { shownTime } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { organisationColumns, organisationInput } from '../organisations/read-organisations.ts';
-import { beforeCursor, cursorInput, cursorOf } from '../pagination.ts';
+import { cursorInput } from '../pagination.ts';
 
 const rowsPerPage = 50;
 

@@ -12,7 +12,8 @@ import { dayMilliseconds } from '../../platform/durations.ts';
 import { addressSearchTexts } from '../../platform/security/address.ts';
 import { pageOf } from '../../platform/security/keyset-pagination.ts';
 import { freeLine, partOf } from '../../platform/security/text.ts';
-import { afterCursor, cursorInput, cursorOf } from '../pagination.ts';
+import { afterCursor, cursorOf } from '../../platform/security/time-cursor.ts';
+import { cursorInput } from '../pagination.ts';
 import { invitedWithoutOrganisation } from './decide.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';
 

@@ -4,13 +4,12 @@ import { type Account, accountById, lockUser } from '../auth/sessions/account.ts
 import { requireExistingSession } from '../auth/sessions/session.ts';
 import { nameColumns } from '../organisations/account-status.ts';
 import type { Executor, Transaction } from '../platform/db/client.ts';
+import { isUuid } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError } from '../platform/errors.ts';
 import { message } from '../platform/messages.ts';
 import { readAddress } from '../platform/security/address.ts';
-
-const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * Resolves an address, as an operator types it, or a user's id.
@@ -22,7 +21,7 @@ export async function findUser(db: Executor, typed: string): Promise<{ id: strin
   const [user] = await db
     .select({ id: users.id, email: users.email })
     .from(users)
-    .where(isId.test(typed) ? eq(users.id, typed) : eq(users.email, email));
+    .where(isUuid(typed) ? eq(users.id, typed) : eq(users.email, email));
   if (user === undefined) throw new AppError('NOT_FOUND', `There is no account with the address ${typed}.`);
   return user;
 }

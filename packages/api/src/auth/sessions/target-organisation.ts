@@ -1,5 +1,4 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
-import { z } from 'zod';
 import type { App } from '../../app.ts';
 import {
   type Approval,
@@ -10,6 +9,7 @@ import {
 } from '../../organisations/account-status.ts';
 import { currentPlan, type PlanRow, planColumns } from '../../organisations/plan.ts';
 import { type Executor, prepared } from '../../platform/db/client.ts';
+import { isUuid } from '../../platform/db/id.ts';
 import { organisationPlans } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -47,7 +47,7 @@ export async function readableTarget(app: App, principal: ReadPrincipal, referen
     return own;
   }
 
-  const statement = isId(reference) ? byId : bySlug;
+  const statement = isUuid(reference) ? byId : bySlug;
   const [row] = await statement(app.db).execute({ reference: reference.toLowerCase() });
   if (row === undefined) throw unknown();
   return targetFrom(row);
@@ -102,11 +102,7 @@ function ownTarget(principal: ReadPrincipal): Target | null {
 /** A text in the form of an id names an id only, so that no slug is mistaken for another organisation's id. */
 function isNamedBy(reference: string, { id, slug }: Target['organisation']): boolean {
   const wanted = reference.toLowerCase();
-  return wanted === (isId(reference) ? id : slug);
-}
-
-function isId(reference: string): boolean {
-  return z.guid().safeParse(reference).success;
+  return wanted === (isUuid(reference) ? id : slug);
 }
 
 function unknown(field?: string): AppError {
@@ -122,8 +118,8 @@ const bySlug = prepared((db) =>
 );
 
 async function readTargets(app: App, references: string[]): Promise<Target[]> {
-  const ids = references.filter(isId);
-  const slugs = references.filter((reference) => !isId(reference));
+  const ids = references.filter(isUuid);
+  const slugs = references.filter((reference) => !isUuid(reference));
   const rows = await selectTargets(app.db, or(inArray(organisations.id, ids), inArray(organisations.slug, slugs)));
   return rows.map(targetFrom);
 }

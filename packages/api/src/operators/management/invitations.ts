@@ -5,6 +5,7 @@ import type { ManagingKey } from '../../auth/principal.ts';
 import { readableTarget, targetField } from '../../auth/sessions/target-organisation.ts';
 import { deleteInvitation, isOpen, storeInvitation } from '../../members/invitations.ts';
 import { approvalOf } from '../../organisations/account-status.ts';
+import { isUuid } from '../../platform/db/id.ts';
 import { invitations } from '../../platform/db/schema/members.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
@@ -81,7 +82,7 @@ export async function deleteManagedInvitation(
   client: Client,
 ): Promise<{ ok: true }> {
   const { organisationId } = await readableTarget(app, key, organisation);
-  if (!z.guid().safeParse(invitation).success) throw new AppError('NOT_FOUND', message('no_such_invitation'));
+  if (!isUuid(invitation)) throw new AppError('NOT_FOUND', message('no_such_invitation'));
   const id = invitation.toLowerCase();
   await app.db.transaction((tx) => deleteInvitation(app, tx, { organisationId, id }, byKey(key, client)));
   return { ok: true };

@@ -10,6 +10,7 @@ import { removeFrom } from '../../members/end-membership.ts';
 import { lockMembers, type Members, requireMember } from '../../members/lock-members.ts';
 import { addMember } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
+import { isUuid } from '../../platform/db/id.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
@@ -114,7 +115,7 @@ async function changeMember<Answer>(
 ): Promise<Answer> {
   const { organisationId } = await readableTarget(app, key, named.organisation);
   const userId = named.user_id.toLowerCase();
-  if (!z.guid().safeParse(userId).success) throw new AppError('NOT_FOUND', message('no_such_member'));
+  if (!isUuid(userId)) throw new AppError('NOT_FOUND', message('no_such_member'));
 
   return app.db.transaction(async (tx) => {
     await lockUser(tx, userId);

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import type { ManagingKey } from '../../auth/principal.ts';
 import { approvalOf, basicColumns, isVerified } from '../../organisations/account-status.ts';
 import type { Executor } from '../../platform/db/client.ts';
+import { isUuid } from '../../platform/db/id.ts';
 import { identities, users } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -73,7 +74,7 @@ export async function readManagedUser(app: App, _key: ManagingKey, { user_id }: 
 
 /** Returns the id that a path names. @throws AppError NOT_FOUND for a text that is no id. */
 export function idOf(text: string): string {
-  if (!z.guid().safeParse(text).success) throw new AppError('NOT_FOUND', message('no_such_person'));
+  if (!isUuid(text)) throw new AppError('NOT_FOUND', message('no_such_person'));
   return text.toLowerCase();
 }
 

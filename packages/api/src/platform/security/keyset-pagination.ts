@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUuid } from '../db/id.ts';
 import { AppError } from '../errors.ts';
 import { message, zodMessage } from '../messages.ts';
 
@@ -27,7 +28,7 @@ export function cutNumber(sentence: string, { least, most, absent }: { least: nu
 export function idAfter({ after }: z.output<typeof keysetInput>): string | null {
   if (after === undefined) return null;
   const id = Buffer.from(after, 'base64url').toString();
-  if (!z.guid().safeParse(id).success || cursorOf(id) !== after) {
+  if (!isUuid(id) || cursorOf(id) !== after) {
     throw new AppError('VALIDATION', message('no_such_page'), { fields: { after: message('no_such_page') } });
   }
   return id;

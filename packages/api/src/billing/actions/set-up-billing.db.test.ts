@@ -116,21 +116,6 @@ describe('two deployments in one account', () => {
   });
 });
 
-test('unmarked objects of an earlier version are recognised by return address and prices, and marked', async () => {
-  await setUpBilling(app);
-  const { products, prices, portal_configurations } = empty.payment.state();
-  const ours = [...Object.values(products), ...Object.values(prices), ...Object.values(portal_configurations)].filter(
-    ({ metadata }) => metadata?.deployment === serviceUrl,
-  );
-  for (const { metadata } of ours) delete metadata?.deployment;
-  const count = [products, portal_configurations].map((shelf) => Object.keys(shelf).length);
-  for (const price of Object.values(prices)) if (price.lookup_key === 'gold_monthly') price.active = false;
-
-  expect(await setUpBilling(app)).toMatch(/gold: price price_\w+ made/);
-  expect([products, portal_configurations].map((shelf) => Object.keys(shelf).length)).toEqual(count);
-  expect(Object.values(portal_configurations).map(({ metadata }) => metadata?.deployment)).toContain(serviceUrl);
-});
-
 test('a configured price id that does not exist is refused with a sentence', async () => {
   const wrong = await withPrices(app, { PAYMENT_PRICE_GOLD: 'price_nowhere' });
   await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
-import { paymentKnownPrices } from '../../platform/db/schema/billing.ts';
 import { baseUrl, billingPage } from '../../platform/links.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { configurePortal } from '../../platform/providers/payment/portal.ts';
@@ -8,7 +7,6 @@ import {
   activeProducts,
   createPrice,
   createProduct,
-  markProduct,
   offersByLookupKey,
 } from '../../platform/providers/payment/prices.ts';
 import { withLease } from '../customers/lease.ts';
@@ -81,19 +79,12 @@ async function makePrice(app: App, ask: Ask, sold: SoldPrice): Promise<void> {
   await createPrice(ask, { productId, amounts, interval, lookupKey, metadata });
 }
 
-/** An unmarked product of an earlier version is ours if we know a price of it. */
+/** Returns the product of a tier that this deployment created; null without one. */
 async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string | null> {
-  const ofTier = (await activeProducts(ask)).filter(({ metadata }) => metadata.tier === tier);
-  const ours = ofTier.find(({ metadata }) => isOurs(app.config, deploymentOf(metadata)));
-  if (ours !== undefined) return ours.id;
-
-  const known = await app.db.select({ id: paymentKnownPrices.productId }).from(paymentKnownPrices);
-  const unmarked = ofTier.find(
-    ({ id, metadata }) => deploymentOf(metadata) === null && known.some((each) => each.id === id),
+  const ours = (await activeProducts(ask)).find(
+    ({ metadata }) => metadata.tier === tier && isOurs(app.config, metadata.deployment ?? null),
   );
-  if (unmarked === undefined) return null;
-  await markProduct(ask, unmarked.id, deploymentMark(app.config));
-  return unmarked.id;
+  return ours?.id ?? null;
 }
 
 /** Maps our lookup keys to the address of the other deployment that created their price, archived ones included. */
@@ -118,8 +109,6 @@ function foreignPrice(app: App, foreign: Map<string, string>, price: SoldPrice):
   return `${labelOf(app, price)}: the price ${price.name} was made by ${deployment}. ${remedy}`;
 }
 
-type Metadata = Record<string, string> | null | undefined;
-
 /**
  * The metadata that this deployment gives to each object that it creates at the provider. Several
  * deployments may share an account, and none may change the objects of another.
@@ -128,11 +117,6 @@ type Metadata = Record<string, string> | null | undefined;
  */
 function deploymentMark(config: Config) {
   return { purpose: 'gatehouse', deployment: baseUrl(config) };
-}
-
-/** Returns the base URL of the deployment that created an object at the provider; null for an object without the mark. */
-function deploymentOf(metadata: Metadata): string | null {
-  return metadata?.deployment ?? null;
 }
 
 /**

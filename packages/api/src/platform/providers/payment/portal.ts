@@ -74,8 +74,8 @@ export type PortalMetadata = { purpose: string; deployment: string };
 
 /**
  * Makes or updates this deployment's configuration of the portal and returns its id: payment method, invoice history,
- * cancellation at the end of the period, change of plan among the offered prices, and with `details` what stands on invoices. A configuration of an earlier
- * version has no mark of its deployment; its return address identifies it.
+ * cancellation at the end of the period, change of plan among the offered prices, and with `details` what stands on
+ * invoices.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
@@ -108,14 +108,7 @@ export async function configurePortal(
   const known = await listAll(ask, (provider, paging) =>
     provider.billingPortal.configurations.list({ active: true, ...paging }),
   );
-  const ours =
-    known.find((each) => each.metadata?.deployment === metadata.deployment) ??
-    known.find(
-      (each) =>
-        each.metadata?.purpose === metadata.purpose &&
-        each.metadata.deployment === undefined &&
-        each.default_return_url === returnUrl,
-    );
+  const ours = known.find((each) => each.metadata?.deployment === metadata.deployment);
   const saved = await ask(({ billingPortal: { configurations } }) =>
     ours === undefined ? configurations.create(settings) : configurations.update(ours.id, settings),
   );

@@ -107,11 +107,6 @@ export async function activeProducts(ask: Ask): Promise<{ id: string; metadata: 
   return products.map(({ id, metadata }) => ({ id, metadata }));
 }
 
-/** Adds metadata to a product. @throws AppError PROVIDER_UNAVAILABLE. */
-export async function markProduct(ask: Ask, id: string, metadata: Metadata): Promise<void> {
-  await ask((provider) => provider.products.update(id, { metadata }));
-}
-
 type NewPrice = {
   productId: string;
   /** In minor units by currency; the first is the price's own. At least one. */

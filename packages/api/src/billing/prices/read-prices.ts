@@ -92,13 +92,8 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
   );
   const live = paidTiers(app.plans).map((tier) => {
     const own = prices.filter((price) => price.tier === tier);
-    const shown = own[0]?.found?.shown ?? null;
     return {
       tier,
-      sold: own.some(({ found }) => found !== null),
-      amount: shown?.amounts[shown.currency] ?? null,
-      currency: shown?.currency ?? null,
-      interval: shown?.interval ?? null,
       prices: own.map(({ interval, found }) => ({
         for: interval,
         sold: found !== null,
@@ -131,10 +126,6 @@ async function storePrices(app: App, prices: TierPrices): Promise<void> {
       .onConflictDoUpdate({
         target: paymentLivePrices.tier,
         set: {
-          sold: sql`excluded.sold`,
-          amount: sql`excluded.amount`,
-          currency: sql`excluded.currency`,
-          interval: sql`excluded.interval`,
           prices: sql`excluded.prices`,
           lookedUpAt: sql`excluded.looked_up_at`,
         },

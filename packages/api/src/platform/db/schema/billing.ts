@@ -345,12 +345,6 @@ export type LivePrice = {
 /** The current prices of each tier at the provider. */
 export const paymentLivePrices = pgTable('payment_live_prices', {
   tier: text('tier').primaryKey(),
-  /** Whether the provider sells the tier: its price exists and is not archived. */
-  sold: boolean('sold').notNull().default(true),
-  /** The first price in its own currency, for processes of the version before this one, during an upgrade. */
-  amount: bigint('amount', { mode: 'number' }),
-  currency: text('currency'),
-  interval: text('interval'),
   prices: jsonb('prices').$type<LivePrice[]>().notNull().default([]),
   /** Null after an event has reported a change. */
   lookedUpAt: moment('looked_up_at'),

@@ -11,7 +11,8 @@ export const load: PageServerLoad = async ({ locals }) => {
   const principal = signedInUser(locals);
   if (principal === null) redirect(302, locals.stepPending ? '/login/second-step' : '/login');
   if (!principal.reviewPending) redirect(302, '/');
-  return { review: await locals.api.factors.review(), passkeySuffices: principal.hasPasskey && !principal.byIdentity };
+  const needsPassword = principal.byIdentity && principal.hasPassword;
+  return { review: await locals.api.factors.review(), passkeySuffices: principal.hasPasskey && !needsPassword };
 };
 
 export const actions: Actions = {

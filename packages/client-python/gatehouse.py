@@ -14,7 +14,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Iterator, Literal, Mapping, Optional, TypedDict
 
 __version__ = "0.2.0"
@@ -224,7 +224,7 @@ class Gatehouse:
     """
 
     url: str
-    api_key: Optional[str] = None
+    api_key: Optional[str] = field(default=None, repr=False)
     timeout_seconds: float = 3.0
     retries: int = 2
     #: PUBLIC_BASE_URL of Gatehouse, for browsers, if `url` is an internal address.
@@ -359,8 +359,12 @@ class Gatehouse:
         body = _present(email=email, name=name, verified=verified, organisation=named)
         return self._once("POST", "/api/users", body)  # type: ignore[no-any-return]
 
-    def act_on_user(self, user: str, action: Literal["suspend", "restore", "end-sessions"]) -> ManagedUser:
-        return self._ask("POST", f"/api/users/{_quoted(user)}/{action}", body={})  # type: ignore[no-any-return]
+    def act_on_user(
+        self, user: str, action: Literal["suspend", "restore", "end-sessions"], keep_keys: Optional[bool] = None
+    ) -> ManagedUser:
+        """A suspension revokes the API keys that the user made, unless `keep_keys`."""
+        body = _present(keep_keys=keep_keys)
+        return self._ask("POST", f"/api/users/{_quoted(user)}/{action}", body=body)  # type: ignore[no-any-return]
 
     def password_link(self, user: str) -> Link:
         """Creates a link that sets a password once, by a key that was made with --password-links."""
@@ -536,4 +540,7 @@ def _organisation(named: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    """An empty id, or one of dots, would make another path of it: that of a list, or of all that the id is a part of."""
+    if text in ("", ".", ".."):
+        raise GatehouseError(404, "NOT_FOUND", 'No id is empty, "." or "..".')
     return urllib.parse.quote(text, safe="")

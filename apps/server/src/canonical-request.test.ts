@@ -78,6 +78,12 @@ const targets: [target: string, path: string | null][] = [
   ['/login/%2e', '/login'],
   ['/login\\', '/login'],
   ['http://evil.example/login/?x=1', '/login?x=1'],
+  ['/api/organisations/acme/invitations/..', null],
+  ['/api/organisations/acme/members/%2E%2e?x=1', null],
+  ['/login/../api/./session', null],
+  ['http://evil.example/api\\..\\api/session', null],
+  ['/api/organisations/..a/members/%252e%252e', '/api/organisations/..a/members/%252e%252e'],
+  ['/api/users?email=/../', '/api/users?email=/../'],
   ['*', null],
   ['@evil.example/', null],
   ['evil.example:443', null],
@@ -94,6 +100,7 @@ test('a path of plain characters equals the URL parser’s result', () => {
     fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
       const target = `/${segments.join('/')}`;
       const { pathname, search } = new URL(`http://localhost${target}`);
+      fc.pre(!pathname.startsWith('/api/'));
       expect(pathOf(target)).toBe((pathname.replace(/(?<!\/)\/+$/, '') || '/') + search);
     }),
     { numRuns: 2000 },

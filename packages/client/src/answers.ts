@@ -149,7 +149,10 @@ export type Change = {
   type: ChangeType;
   organisation: string | null;
   user: string | null;
-  /** What the change tells: `plan.changed`, for example, has tier, status, ends_at, limits and features. */
+  /**
+   * What the change tells: `plan.changed`, for example, has tier, status, ends_at, limits and features. The new address of
+   * `user.email_changed` and the new name of `user.renamed` are null once the account is erased.
+   */
   data: Record<string, unknown>;
 };
 

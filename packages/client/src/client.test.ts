@@ -75,6 +75,39 @@ it('ends a request that is not answered in time, and one that is aborted', async
   await expect(gatehouse.organisations.list({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });
 
+it('sends nothing for an id that would make another path of it', async () => {
+  const { gatehouse, requested } = await clientOf((_, response) => json(response, 200, { ok: true }));
+  const nothing = { status: 404, code: 'NOT_FOUND' };
+  for (const id of ['', '.', '..']) {
+    await expect(gatehouse.invitations.delete('acme', id)).rejects.toMatchObject(nothing);
+    await expect(gatehouse.members.remove('acme', id)).rejects.toMatchObject(nothing);
+    await expect(gatehouse.overrides.end(id)).rejects.toMatchObject(nothing);
+    await expect(gatehouse.users.get(id)).rejects.toMatchObject(nothing);
+  }
+  expect(requested).toEqual([]);
+  await gatehouse.invitations.delete('acme', '%2e%2e');
+  expect(requested).toEqual(['DELETE /api/organisations/acme/invitations/%252e%252e']);
+});
+
+it('takes an empty cursor for none, so that it reports that the feed begins', async () => {
+  const { gatehouse } = await clientOf((request, response) => {
+    if (!request.url?.includes('after=')) json(response, 200, { changes: [], next: 'c1' });
+  });
+  const calls: string[] = [];
+  const onReset = () => void calls.push('reset');
+  const following = gatehouse.changes.follow({ after: '', onChange: () => {}, onReset });
+  await vi.waitFor(() => expect(calls).toEqual(['reset']), 30_000);
+  await following.close();
+});
+
+it('pauses after a node that ends answers at once', async () => {
+  const { gatehouse, requested } = await clientOf((_, response) => json(response, 200, { changes: [], next: 'c1' }));
+  const following = gatehouse.changes.follow({ after: 'c1', onChange: () => {} });
+  await vi.waitFor(() => expect(requested.length).toBeGreaterThan(1), 30_000);
+  await following.close();
+  expect(requested.length).toBeLessThan(4);
+});
+
 it.each([
   [410, 'GONE'],
   [400, 'VALIDATION'],

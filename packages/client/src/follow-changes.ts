@@ -44,12 +44,14 @@ export function followChanges(poll: Poll, follower: Follower, waitSeconds = 30):
 }
 
 async function follow(poll: Poll, follower: Follower, waitSeconds: number, signal: AbortSignal): Promise<void> {
-  let { after } = follower;
+  // An empty text is no cursor: the service would begin now, and say nothing of what was missed.
+  let after = follower.after || undefined;
   let failures = 0;
   while (!signal.aborted) {
     try {
       // Without a cursor the answer is the end of the feed: there is nothing to wait for.
       const begins = after === undefined;
+      const asked = performance.now();
       // Only an error of the poll is about the cursor: the follower's own calls may throw the same codes.
       const answer = await poll({ after, wait: begins ? 0 : waitSeconds, signal }).catch((error: unknown) => {
         if (begins || !isCursorRefused(error)) throw error;
@@ -69,6 +71,9 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
       after = next;
       await follower.onCursor?.(next);
       failures = 0;
+      // A node that is about to end answers at once.
+      const isEarly = performance.now() - asked < (waitSeconds * 1000) / 2;
+      if (!begins && changes.length === 0 && isEarly) await sleep(500 + jitter(failures), signal).catch(() => {});
     } catch (error) {
       if (signal.aborted) return;
       reportError(follower, error);

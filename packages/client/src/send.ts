@@ -34,6 +34,7 @@ const retryableStatuses = new Set([429, 502, 503, 504]);
  * @throws GatehouseError for an error, a timeout and a failed connection; the signal's reason once aborted.
  */
 export async function send(options: SendOptions, call: Call): Promise<unknown> {
+  requireIds(call.path);
   const deadline = performance.now() + (options.timeoutMilliseconds ?? 3000) + (call.waitMilliseconds ?? 0);
   for (let attempt = 0; ; attempt++) {
     try {
@@ -46,6 +47,13 @@ export async function send(options: SendOptions, call: Call): Promise<unknown> {
       await sleep(pause, call.signal);
     }
   }
+}
+
+/** An empty id, or one of dots, would make another path of it: that of a list, or of all that the id is a part of. */
+function requireIds(path: string): void {
+  const [, ...segments] = path.split('/');
+  if (!segments.some((segment) => ['', '.', '..'].includes(segment))) return;
+  throw new GatehouseError(404, 'NOT_FOUND', 'No id is empty, "." or "..".');
 }
 
 function pauseAfter(error: unknown, attempt: number): number | null {

@@ -333,6 +333,11 @@ it('covers every endpoint of the section', () => {
   expect(Object.keys(table).sort()).toEqual(managing.map(({ id }) => id).sort());
 });
 
+it('lists nobody for an address that is empty', async () => {
+  expect(await manage('GET', '/api/users?email=')).toMatchObject({ status: 400 });
+  expect(await manage('GET', '/api/users?after=&limit=')).toMatchObject({ status: 200 });
+});
+
 it('refuses a password link to a key that manages but may not make them', async () => {
   const { userId } = await makeOwner(test);
   const link = () => askRest(test, 'POST', `/api/users/${userId}/password-link`, { key, body: {} });

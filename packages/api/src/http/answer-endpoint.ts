@@ -136,10 +136,14 @@ function inputOf(
   return twice === undefined ? { ...read.value, ...ofPath } : invalid({ [twice]: unknownMember });
 }
 
-/** An empty value in a query counts as absent, and the first of equal names wins. */
+/**
+ * An empty value in a query counts as absent, but for an address: without it everybody would be listed. The first of
+ * equal names wins.
+ */
 function queryOf(search: string): Record<string, string> {
   if (search === '') return {};
-  return Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== '').reverse());
+  const given = [...new URLSearchParams(search)].filter(([name, value]) => value !== '' || name === 'email');
+  return Object.fromEntries(given.reverse());
 }
 
 function errorAnswer(state: RequestState, error: unknown, headers: Record<string, string> = {}): EndpointAnswer {

@@ -34,7 +34,8 @@ export type Period = { since: Date; resetsAt: Date | null };
 
 /**
  * Returns a meter's current period. A counter follows the calendar month in UTC
- * (docs/decisions/010), or the period of the subscription that gives the plan, if the plans say so and there is one.
+ * (docs/decisions/010), or the period of the subscription that gives the plan, if the plans say so and there is one. A
+ * period that is longer than a month, as that of a yearly price, is counted by months that end on its day.
  */
 export function periodOf(
   meter: Meter,
@@ -49,31 +50,36 @@ export function periodOf(
     return { since: monthStart(now, 0), resetsAt: monthStart(now, 1) };
   }
   const start = subscription.currentPeriodStart;
-  if (start !== null && start <= now && now < end) return { since: start, resetsAt: end };
+  const isPaid = start !== null && start <= now && now < end;
+  const isLong = start !== null && end.getTime() - start.getTime() > longestMonthMilliseconds;
+  if (isPaid && !isLong) return { since: start, resetsAt: end };
 
-  const interval = current?.plan.price?.interval ?? 'month';
+  const paid = isLong ? 'month' : (current?.plan.price?.interval ?? 'month');
+  const interval = paid === 'year' ? 'month' : paid;
   const ends = (steps: number) => addIntervals(end, steps, interval, start ?? subscription.startedAt);
   // The event that reports the next period may be late: the counter starts again without it.
   let step = 0;
   while (ends(step) <= now) step += 1;
   while (step > -maximumSteps && ends(step - 1) > now) step -= 1;
-  return { since: ends(step - 1), resetsAt: ends(step) };
+  const since = ends(step - 1);
+  return { since: isPaid && since < start ? start : since, resetsAt: ends(step) };
 }
 
+const longestMonthMilliseconds = 31 * dayMilliseconds;
 const maximumSteps = 400;
 
 /**
  * Adds billing intervals to the end of a period. A period that started on the 31st ends in
  * February on the 28th and the next one in March on the 31st, so the day of the start decides.
  */
-function addIntervals(end: Date, count: number, interval: string, start: Date | null): Date {
+function addIntervals(end: Date, count: number, interval: 'day' | 'week' | 'month', start: Date | null): Date {
   if (interval === 'day' || interval === 'week') {
     return new Date(end.getTime() + count * (interval === 'week' ? 7 : 1) * dayMilliseconds);
   }
   const isCut = end.getUTCDate() === daysIn(end.getUTCFullYear(), end.getUTCMonth());
   const startDay = start?.getUTCDate() ?? 0;
   const day = isCut ? Math.max(startDay, end.getUTCDate()) : end.getUTCDate();
-  const month = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + count * (interval === 'year' ? 12 : 1)));
+  const month = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + count));
   const [year, at] = [month.getUTCFullYear(), month.getUTCMonth()];
   return new Date(Date.UTC(year, at, Math.min(day, daysIn(year, at))) + (end.getTime() % dayMilliseconds));
 }

@@ -71,10 +71,14 @@ describe('a report', () => {
     await report(appAt(noon), [first]);
     for (const other of [{ amount: 2 }, { at: noon }]) {
       const batch = [record(target), { ...first, ...other }];
-      await expect(report(appAt(noon), batch)).rejects.toMatchObject({ code: 'CONFLICT' });
+      const fields = { 'records.1.idempotency_key': expect.any(String) };
+      await expect(report(appAt(noon), batch)).rejects.toMatchObject({ code: 'CONFLICT', fields });
     }
     const twice = record(target);
-    await expect(report(appAt(noon), [twice, { ...twice, amount: 9 }])).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(report(appAt(noon), [twice, { ...twice, amount: 9 }])).rejects.toMatchObject({
+      code: 'CONFLICT',
+      fields: { 'records.1.idempotency_key': expect.any(String) },
+    });
     await take({ app: appAt(noon) }, { ...target, meter: 'api_calls', key: 'taken' });
     await expect(report(appAt(noon), [record(target, { idempotency_key: 'taken' })])).rejects.toMatchObject({
       code: 'CONFLICT',

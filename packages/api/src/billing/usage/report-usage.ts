@@ -11,7 +11,8 @@ import { idempotencyKeyCutoff, maxNewKeys, tooManyKeys, type UsageRecord } from 
 /** A record of an organisation that the caller was authorised for. */
 export type OrganisationRecord = UsageRecord & { organisationId: string };
 
-type CheckedRecord = OrganisationRecord & { meterSettings: Meter; content: string; time: Date };
+/** `place` is that of the record in the batch. */
+type CheckedRecord = OrganisationRecord & { place: number; meterSettings: Meter; content: string; time: Date };
 
 const attempts = 5;
 
@@ -52,7 +53,7 @@ function checkRecord(app: App, record: OrganisationRecord, at: number, now: Date
     throw invalid({ [`records.${at}.meter`]: `${meterSettings.name} are a level: reserve, release or set it.` });
 
   const content = `report ${record.amount} ${record.at?.toISOString() ?? 'now'}`;
-  return { ...record, meterSettings, content, time: record.at ?? now };
+  return { ...record, place: at, meterSettings, content, time: record.at ?? now };
 }
 
 /** The records of a batch in the order in which their keys are locked, each key once. */
@@ -61,14 +62,15 @@ function withoutRepeats(records: CheckedRecord[]): CheckedRecord[] {
   for (const record of records) {
     const name = JSON.stringify([record.organisationId, record.meter, record.idempotency_key]);
     const first = byKey.get(name);
-    if (first !== undefined && first.content !== record.content) throw conflict();
+    if (first !== undefined && first.content !== record.content) throw conflict(record);
     if (first === undefined) byKey.set(name, record);
   }
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, record]) => record);
 }
 
-function conflict(): AppError {
-  return new AppError('CONFLICT', 'An idempotency key was used for another request.');
+function conflict({ place }: CheckedRecord): AppError {
+  const sentence = 'An idempotency key was used for another request.';
+  return new AppError('CONFLICT', sentence, { fields: { [`records.${place}.idempotency_key`]: sentence } });
 }
 
 /** Returns a function that finds a record's period, if it is the current or the next one. */
@@ -123,11 +125,12 @@ async function storeKeys(tx: TransactionSql, records: CheckedRecord[], now: Date
     returning organisation_id, meter, key`;
   if (inserted.length === records.length) return records;
 
-  const [other] = await tx`
-    select from usage_requests as stored join json_to_recordset(${given}::json) as given ${columns}
+  const [other] = await tx<{ place: number }[]>`
+    select given.place from usage_requests as stored join json_to_recordset(${given}::json) as given ${columns}
       using (organisation_id, meter, key)
     where stored.content <> given.content limit 1`;
-  if (other !== undefined) throw conflict();
+  const conflicting = other && records[other.place];
+  if (conflicting !== undefined) throw conflict(conflicting);
   const names = new Set(inserted.map(({ organisation_id: id, meter, key }) => JSON.stringify([id, meter, key])));
   return records.filter((each) => names.has(JSON.stringify([each.organisationId, each.meter, each.idempotency_key])));
 }

@@ -5,6 +5,7 @@ import { readPlan } from '../../organisations/plan.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { makeSubscriber, ownedBy, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { refreshPrices } from '../prices/live-prices.ts';
 import { markedForSync } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
 import { readOverview } from '../summary/read-subscription.ts';
@@ -226,6 +227,19 @@ describe('a subscription that was paused on request', () => {
     expect(await choose(principal, 'silver')).toBe(billingPage);
     expect(subscription.status).toBe('active');
     expect(await tier(principal)).toBe('silver');
+  });
+
+  test('is not resumed for another plan that is not on sale', async () => {
+    const { principal, subscription } = await paused(45);
+    const gold = Object.values(provider().state().prices).filter(({ lookup_key }) => lookup_key === 'gold_monthly');
+    for (const price of gold) price.active = false;
+    await refreshPrices(billing.app);
+    const count = invoicesOf(principal).length;
+    await expect(choose(principal, 'gold')).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(subscription.status).toBe('paused');
+    expect(invoicesOf(principal)).toHaveLength(count);
+    for (const price of gold) price.active = true;
+    await refreshPrices(billing.app);
   });
 
   test('whose resumption the card refuses leads to the invoice of the resumption, each time', async () => {

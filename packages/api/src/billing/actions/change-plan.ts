@@ -37,6 +37,8 @@ export async function changePlan(
   await requireChangeable(app, context, live, state);
 
   if (await isGivenUp(app, context, state)) {
+    // An end cannot be undone: what is bought in its place must be on sale.
+    await priceOf(app, context);
     await actAndStore(app, { ...context, customerId: state.customerId }, state.id, () => endNow(context.ask, state.id));
     return null;
   }
@@ -44,9 +46,11 @@ export async function changePlan(
     return (await payableInvoice(context.ask, state)) ?? newCard(app, context.ask, state.customerId);
   if (state.status !== 'paused') return confirmPlanChange(app, context, state);
 
+  const [same] = await statesOfTier(app, context, [state]);
+  // A resumption may charge: another plan must be on sale before.
+  if (same === undefined) await priceOf(app, context);
   const resumption = await resumePaused(app, context, state);
   if ('url' in resumption) return resumption.url;
-  const [same] = await statesOfTier(app, context, [resumption.resumed]);
   return same === undefined ? confirmPlanChange(app, context, resumption.resumed) : billingPage(app.config);
 }
 

@@ -45,6 +45,16 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
 }
 
 /**
+ * Requires that `endSubscriptions` will find every subscription, before another organisation's are ended.
+ *
+ * @throws AppError as `endSubscriptions`.
+ */
+export async function requireEndable(app: App, organisationId: string): Promise<void> {
+  if (app.payment === null) return requireNoneLive(app, organisationId);
+  await withLease(app, leaseOf(organisationId), (ask) => liveSubscriptions(app, ask, { organisationId }), 'action');
+}
+
+/**
  * Ends the live subscriptions of customers and the schedules that would start one later. One
  * failure does not stop the others.
  *

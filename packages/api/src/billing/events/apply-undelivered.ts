@@ -27,7 +27,7 @@ export async function applyUndelivered(app: App): Promise<number> {
   let applied = 0;
   let pages = 0;
   for await (const { events, more } of undeliveredEvents(ask)) {
-    applied += await applyNew(app, events);
+    applied += (await applyNew(app, events)).applied;
     if (++pages < maxPages || !more) continue;
 
     app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages });
@@ -56,15 +56,17 @@ export async function applyMissed(app: App): Promise<{ applied: number; wasSilen
   const since = known === null ? (newest ?? now) : Number(known);
   const wasSilent = (await longestSilence(app, since, newest, now)) > silenceSeconds || (await isDisabled(app, ask));
 
-  let applied = 0;
+  let [applied, failed] = [0, 0];
   if (wasSilent) {
     const listed: object[] = [];
     for await (const events of eventsSince(ask, since, subscribedTypes)) listed.push(...events);
-    applied = await applyNew(app, listed);
+    ({ applied, failed } = await applyNew(app, listed));
     if (applied > 0) app.log.warn('The payment provider had not delivered all events.', { applied });
   }
-  // The time after the newest event is not known: the endpoint may have been disabled since.
-  await saveSetting(app.db, settingName, String((await newestEvent(app)) ?? since));
+  // The time after the newest event is not known: the endpoint may have been disabled since. After a failure the next run
+  // lists the same again.
+  const until = failed > 0 ? since : ((await newestEvent(app)) ?? since);
+  await saveSetting(app.db, settingName, String(until));
   return { applied, wasSilent };
 }
 
@@ -106,12 +108,12 @@ async function isDisabled(app: App, ask: Ask): Promise<boolean> {
 /** A statement has at most 65,535 parameters. After days without events the provider lists more. */
 const batchSize = 1000;
 
-async function applyNew(app: App, listed: object[]): Promise<number> {
+async function applyNew(app: App, listed: object[]): Promise<{ applied: number; failed: number }> {
   const parsed = listed.flatMap((value) => {
     const event = parseEvent(value);
     return event === null ? [] : [{ event, value }];
   });
-  let count = 0;
+  const count = { applied: 0, failed: 0 };
   for (let at = 0; at < parsed.length; at += batchSize) {
     const batch = parsed.slice(at, at + batchSize);
     const isListed = inArray(
@@ -122,7 +124,7 @@ async function applyNew(app: App, listed: object[]): Promise<number> {
     const knownIds = new Set(known.map(({ id }) => id));
     for (const { event, value } of batch) {
       if (knownIds.has(event.id)) continue;
-      if (await applyOne(app, event, JSON.stringify(value))) count++;
+      count[(await applyOne(app, event, JSON.stringify(value))) ? 'applied' : 'failed'] += 1;
     }
   }
   return count;

@@ -1,7 +1,7 @@
 import { and, eq, ne } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type Actor, recordAudit } from '../../audit/record.ts';
-import { endSubscriptions } from '../../billing/actions/end-subscriptions.ts';
+import { endSubscriptions, requireEndable } from '../../billing/actions/end-subscriptions.ts';
 import { recordDeletedUser } from '../../changes/record-change.ts';
 import { endStarted } from '../../organisations/started.ts';
 import type { Executor } from '../../platform/db/client.ts';
@@ -40,6 +40,8 @@ export async function eraseUser(
 ): Promise<{ slugs: string[] } | null> {
   const ending = await organisationsEndingWith(app.db, userId, which);
   if (!(await isStillWanted(app.db))) throw organisationsChanged();
+  // An end cannot be undone, so nothing ends unless everything can.
+  if (ending.length > 1) for (const id of ending) await requireEndable(app, id);
   for (const id of ending) await endSubscriptions(app, id);
   // Whoever deletes their own account leaves no trace of the browser.
   const actor = { actorId, keyId, client: actorId === userId ? undefined : client };

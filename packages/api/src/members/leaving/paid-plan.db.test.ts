@@ -95,6 +95,22 @@ describe('deleting the account of a user whose organisation pays', () => {
     expect(await remains(owner)).toEqual({ person: true, organisation: true });
   });
 
+  it('ends no plan if that of another organisation cannot be ended', async () => {
+    const owner = await makePaying();
+    const other = await makePaying();
+    const owns = { userId: owner.userId, organisationId: other.organisationId, role: 'owner' as const };
+    await test.app.db.delete(memberships).where(eq(memberships.organisationId, other.organisationId));
+    await test.app.db.insert(memberships).values({ ...owns, createdAt: test.app.now() });
+    const { customers, subscriptions } = test.sandbox.payment.state();
+    for (const { id, customer } of ownedBy(test, other.principal).subscriptions) {
+      delete customers[String(customer)];
+      delete subscriptions[id];
+    }
+    await expect(leave(owner)).rejects.toMatchObject({ cause: { code: 'PROVIDER_UNAVAILABLE' } });
+    expect(atProvider(owner)).toEqual(['active']);
+    expect(await remains(owner)).toEqual({ person: true, organisation: true });
+  });
+
   it('keeps the plan of an organisation with another owner', async () => {
     const owner = await makePaying();
     await addMember(test, owner.organisationId, 'owner');

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSession, startSession } from '../auth/sessions/session.ts';
 import { users } from '../platform/db/schema/accounts.ts';
+import { paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { approveOwner, suspendUser } from '../testing/admin-commands.ts';
@@ -117,6 +118,16 @@ it('leaves the owner of a declined second organisation signed in to the first', 
   expect(await owner.mine()).toContainEqual(['Declined Branch', 'declined']);
   expect(await codeOf(owner.api.organisations.withdraw({ organisation_id: id }))).toBe('NOT_FOUND');
   expect(await codeOf(owner.api.organisations.create({ org_name: 'Another try' }))).toBe('done');
+});
+
+it('withdraws none whose subscription lives, as that of an import, also while billing is off', async () => {
+  const owner = await makeOwner(test);
+  const id = await secondOf(owner);
+  const lives = { id: `sub ${id}`, organisationId: id, customerId: `cus ${id}`, status: 'active' };
+  await test.app.db.insert(paymentSubscriptions).values(lives);
+  expect(await codeOf(owner.api.organisations.withdraw({ organisation_id: id }))).toBe('BUSY');
+  await test.app.db.update(paymentSubscriptions).set({ ended: true }).where(eq(paymentSubscriptions.id, lives.id));
+  expect(await codeOf(owner.api.organisations.withdraw({ organisation_id: id }))).toBe('done');
 });
 
 it('withdraws the one that awaits approval, and no other', async () => {

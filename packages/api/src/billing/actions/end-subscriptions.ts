@@ -87,10 +87,9 @@ async function scheduledOf(ask: Ask, customer: string): Promise<string[]> {
 
 /**
  * Returns whether an organisation has an open checkout or a subscription that has not ended, although `endSubscriptions`
- * ended all of them before. Without a provider none can have started.
+ * ended all of them before. Without a provider no checkout can be paid.
  */
 export async function mayBeBilled(app: App, db: Executor, organisationId: string): Promise<boolean> {
-  if (app.payment === null) return false;
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
   const notEnded = and(
     eq(paymentSubscriptions.organisationId, organisationId),
@@ -98,7 +97,8 @@ export async function mayBeBilled(app: App, db: Executor, organisationId: string
     // The end of a subscription that the provider assigns to another customer is not stored.
     or(isNull(paymentSubscriptions.problem), notInArray(paymentSubscriptions.problem, [...answerNotStored])),
   );
-  return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, notEnded)) > 0;
+  const checkouts = app.payment === null ? 0 : await db.$count(paymentCheckouts, open);
+  return checkouts + (await db.$count(paymentSubscriptions, notEnded)) > 0;
 }
 
 async function requireNoneLive(app: App, organisationId: string): Promise<void> {

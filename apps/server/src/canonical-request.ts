@@ -72,18 +72,18 @@ function mediaRange(part: string): { range: string; weight: number } {
  * Returns the path of a request target, or null if the target is neither a path nor an absolute
  * URL. A server must accept the absolute form (RFC 9112 §3.2.2), and Kit would append it to the
  * origin. The path is parsed by the URL Standard (§4.4), and its trailing slashes are removed:
- * Kit would redirect before its hook has set any header. Null for a path of the API with a segment of dots as well:
- * what a program put in place of an id must not name what the id is a part of.
+ * Kit would redirect before its hook has set any header. Null for a path of the API with a segment of two dots as
+ * well: what a program put in place of an id must not name what the id is a part of.
  */
 export function pathOf(target: string): string | null {
   const isPath = target.startsWith('/');
   if (!isPath && (!/^https?:/i.test(target) || !URL.canParse(target))) return null;
 
   const path = withoutEndSlash(new URL(isPath ? `http://localhost${target}` : target));
-  return path.startsWith('/api/') && segmentOfDots.test(target) ? null : path;
+  return path.startsWith('/api/') && segmentOfTwoDots.test(target) ? null : path;
 }
 
-const segmentOfDots = /^[^?#]*[/\\](\.|%2e){1,2}([/\\?#]|$)/i;
+const segmentOfTwoDots = /^[^?#]*[/\\](\.|%2e){2}([/\\?#]|$)/i;
 
 /**
  * Whether a request names its host as RFC 9112 §3.2 demands: once, and validly. HTTP/1.0 needs no Host. Nothing here

@@ -3,8 +3,8 @@ export type Timeouts = typeof timeouts;
 /** How long the service waits for others. No variable changes these; tests shorten them. */
 export const timeouts = {
   mailConnectSeconds: 10,
-  /** How long a connected mail server may be silent. */
-  mailIdleSeconds: 20,
+  /** How long a connected mail server may be silent, as while it scans a mail before it answers the mail's end. */
+  mailIdleSeconds: 60,
   /** How often a node looks whether a mail server that was away is back. */
   mailReturnSeconds: 15,
   /** For an answer of the identity provider, with its body. */

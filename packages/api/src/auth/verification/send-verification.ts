@@ -7,6 +7,7 @@ import { signUps, verificationLinks } from '../../platform/db/schema/accounts.ts
 import { verificationLink } from '../../platform/links.ts';
 import { defaultLanguage } from '../../platform/mail/layout.ts';
 import { repeatWrite } from '../../platform/mail/mail-job.ts';
+import { isMailServerAway } from '../../platform/providers/mailer.ts';
 import { emailField } from '../../platform/security/address.ts';
 import { hashToken, newToken } from '../../platform/security/token.ts';
 import { accountByEmail, accountById, isUserUnclaimed, lockUser } from '../sessions/account.ts';
@@ -180,7 +181,10 @@ async function mailLink(
       }),
     );
   } catch (error) {
-    await app.db.delete(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
+    // Without an answer the mail may have been taken: its link has to work then.
+    if (!isMailServerAway(error)) {
+      await app.db.delete(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
+    }
     throw error;
   }
   await repeatWrite(() =>

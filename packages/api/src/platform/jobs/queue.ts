@@ -153,8 +153,9 @@ export async function openJobs(options: Options): Promise<Jobs> {
       return dropped.filter(({ state }) => state !== 'completed' && state !== 'failed').length;
     },
     async retryMails() {
+      // The attempt that follows is one more, and takes none of those that the job has.
       await sql`
-        update pgboss.job set start_after = now()
+        update pgboss.job set start_after = now(), retry_count = greatest(retry_count - 1, 0)
         where name = any(${mails}::text[]) and state = 'retry' and start_after > now()`;
       for (const name of mails) wake(name as JobName);
     },

@@ -11,13 +11,14 @@ export function mailJob<Data>(app: App, send: (app: App, data: Data, jobId: stri
     async handler(data, id) {
       try {
         await send(app, data, id);
+        pauses.delete(app.jobs);
       } catch (error) {
         if (isMailServerAway(error)) awaitReturn(app);
         throw error;
       }
     },
     // A mail server may be unavailable over a weekend.
-    retry: { forSeconds: 3 * daySeconds, longestPauseSeconds: 900 },
+    retry: { forSeconds: 3 * daySeconds, longestPauseSeconds },
     isHandledHere: app.mail.on,
     concurrency: 2,
   };
@@ -25,14 +26,21 @@ export function mailJob<Data>(app: App, send: (app: App, data: Data, jobId: stri
 
 const waiting = new WeakSet<App['jobs']>();
 
+/** The pause before the next look, in seconds; absent since the last mail that was sent. */
+const pauses = new WeakMap<App['jobs'], number>();
+const longestPauseSeconds = 900;
+
 /**
  * Looks every 15 s whether the mail server is back, and then makes all mails due that wait: by then the pauses between
- * their attempts may have grown to a quarter of an hour, and whoever signs up waits for the link. One look at a time.
+ * their attempts may have grown to a quarter of an hour, and whoever signs up waits for the link. One look at a time. A
+ * server that is back and takes no mail is looked at after a pause that doubles.
  */
 function awaitReturn({ mail, jobs, config, log }: App): void {
   if (waiting.has(jobs)) return;
   waiting.add(jobs);
-  setTimeout(look, config.timeouts.mailReturnSeconds * 1000).unref();
+  const seconds = pauses.get(jobs) ?? config.timeouts.mailReturnSeconds;
+  pauses.set(jobs, Math.min(seconds * 2, longestPauseSeconds));
+  setTimeout(look, seconds * 1000).unref();
 
   async function look() {
     try {

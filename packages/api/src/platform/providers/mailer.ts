@@ -10,7 +10,7 @@ export type Mailer = {
   /** Whether SMTP_URL is set. */
   on: boolean;
   /**
-   * Sends a mail, or fails after about twenty seconds.
+   * Sends a mail, or fails after about a minute.
    *
    * @throws Error without the server's own text if the mail server does not accept the mail.
    */
@@ -100,11 +100,15 @@ export function isMailServerAway(error: unknown): boolean {
   return error instanceof MailServerAway;
 }
 
+/** The library's own codes for what is wrong with a mail, where the server has not said it. */
+const mailsOwn = new Set<unknown>(['EMESSAGE', 'EENVELOPE']);
+
 /** @throws Error with the status, without the text of the mail server. */
 function throwWithoutServerText(error: unknown): never {
   const status = error instanceof Error && 'responseCode' in error ? error.responseCode : null;
   const failure = foreignFailure('The mail server did not take the mail', error, status);
-  if (typeof status === 'number' && status !== 421) throw failure;
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (typeof status === 'number' ? status !== 421 : mailsOwn.has(code)) throw failure;
   throw new MailServerAway(failure.message, { cause: failure });
 }
 

@@ -65,7 +65,10 @@ for (const javaScriptEnabled of [true, false]) {
       const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
       const other = await context.newPage();
       await toSecondStep(other, email, password);
-      await useRecoveryCode(other, (codes[0] ?? '').toLowerCase());
+      await useRecoveryCode(other, 'A'.repeat(16));
+      await expect(other.getByLabel('Recovery code', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+      await other.getByLabel('Recovery code', { exact: true }).fill((codes[0] ?? '').toLowerCase());
+      await other.getByRole('button', { name: 'Continue', exact: true }).click();
       await expect(other).toHaveURL('/account/security/review');
       for (const path of ['/', '/account', '/billing']) {
         await other.goto(path);

@@ -4,7 +4,7 @@ import { texts } from '#lib/language/texts.ts';
 import { requirePage, signedInUser } from '#lib/server/guards/page-guard.ts';
 import { areStepsHidden, hideSteps } from '#lib/server/session/hidden-steps.ts';
 import { redirectToInvitation } from '#lib/server/session/invitation.ts';
-import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
+import { redirectToReturnPath, redirectToReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { setupSteps } from './setup-steps.ts';
 
@@ -15,8 +15,10 @@ export const load: PageServerLoad = async (event) => {
   const { user, organisation, scopes, sessionId, hasFactor } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();
-  // Without an organisation the user stays on this page: the product would redirect back.
-  if (!organisation) return { now, refusedBy: null, organisation: null };
+  if (!organisation) {
+    await redirectToReturnPath(event);
+    return { now, refusedBy: null, organisation: null };
+  }
   const refusedBy = await redirectToReturnUrl(event, { sessionId });
 
   const [overview, { total: members }, activity, newBrowsers, factorWarnings] = await Promise.all([

@@ -116,6 +116,15 @@ describe('a stored return URL', () => {
     expect(taken.filter((url) => url !== null)).toEqual([wanted]);
   });
 
+  it('of a product stays for a user without an organisation, whom a path of ours leads on', async () => {
+    const product =
+      (await storeReturnUrl(test.app, { wanted: 'https://app.company.example/x', replaced: null }, testClient)) ?? '';
+    expect(await consumeReturnUrl(test.app, product, { pathOnly: true })).toBeNull();
+    expect(await consumeReturnUrl(test.app, product)).toBe('https://app.company.example/x');
+    const path = (await storeReturnPath(test.app, { path: '/account/delete', replaced: null }, testClient)) ?? '';
+    expect(await consumeReturnUrl(test.app, path, { pathOnly: true })).toBe('/account/delete');
+  });
+
   it('is replaced by the next one of the same browser', async () => {
     const first = await keep();
     const second = await keep('https://app.company.example/second', first);

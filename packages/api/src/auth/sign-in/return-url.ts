@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, like, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Config } from '../../platform/config.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
@@ -104,12 +104,18 @@ export async function mayReturn(app: App, sessionId: string, url: string): Promi
 
 /**
  * Consumes the return URL of a cookie; null if there is none or it has expired. The origin is
- * checked again, because RETURN_ORIGINS may have changed. A path begins with a slash.
+ * checked again, because RETURN_ORIGINS may have changed. A path begins with a slash. With `pathOnly` the URL of a
+ * product stays.
  */
-export async function consumeReturnUrl(app: App, cookie: string): Promise<string | null> {
+export async function consumeReturnUrl(
+  app: App,
+  cookie: string,
+  { pathOnly = false }: { pathOnly?: boolean } = {},
+): Promise<string | null> {
+  const which = pathOnly ? like(returnUrls.url, '/%') : undefined;
   const [taken] = await app.db
     .delete(returnUrls)
-    .where(eq(returnUrls.idHash, hashToken(cookie)))
+    .where(and(eq(returnUrls.idHash, hashToken(cookie)), which))
     .returning({ url: returnUrls.url, expiresAt: returnUrls.expiresAt });
   if (taken === undefined || taken.expiresAt <= app.now()) return null;
   return isLocalPath(taken.url) ? taken.url : allowedReturnUrl(app.config, taken.url);

@@ -76,6 +76,20 @@ async function unlessLimited(stored: Promise<string | null>): Promise<string | n
 }
 
 /**
+ * Redirects a user without an organisation to the page of ours that they asked for, once. The URL of a product stays: it
+ * would send them back.
+ */
+export async function redirectToReturnPath({ locals: { app }, cookies, request }: ReturnEvent): Promise<void> {
+  const cookie = readCookie(app, cookies, 'return');
+  if (cookie === null || request.method !== 'GET' || isPrefetch(request.headers)) return;
+
+  const path = await consumeReturnUrl(app, cookie, { pathOnly: true });
+  if (path === null) return;
+  clearCookie(app, cookies, 'return');
+  redirect(302, path);
+}
+
+/**
  * Redirects a user to the return URL, once: a product's page, or the page where the session had ended. A prefetch does
  * not consume it.
  *

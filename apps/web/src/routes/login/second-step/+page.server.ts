@@ -22,6 +22,9 @@ export const actions: Actions = {
         recovery_code: text(form, 'recovery_code'),
         trust: ticked(form, 'trust'),
       }),
-    { done: '/', failure: (form) => ({ trust: ticked(form, 'trust') }) },
+    {
+      done: '/',
+      failure: (form) => ({ trust: ticked(form, 'trust'), recovering: text(form, 'recovery_code').trim() !== '' }),
+    },
   ),
 };

@@ -29,6 +29,8 @@ export async function load(
     const options: autocannon.Options = {
       url: origin,
       connections,
+      // The service closes a connection after 1,000 requests and says so, which this client does not read.
+      reconnectRate: 900,
       ...(amount === undefined ? { duration: seconds ?? 1 } : { amount }),
       requests: [{ setupRequest: (request) => ({ ...request, ...next() }) as autocannon.Request }],
     };

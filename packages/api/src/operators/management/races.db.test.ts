@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
@@ -9,12 +9,13 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { isAppError } from '../../platform/errors.ts';
 import type { Caller } from '../../router/root.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { addMember, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeKey } from '../../testing/keys.ts';
 import { commandLine } from '../actor.ts';
 import { grantOperator } from '../grant-operator.ts';
-import { suspendOrganisation } from '../organisations/suspend-organisation.ts';
-import { suspendUser } from '../users/suspend-user.ts';
+import { restoreOrganisation, suspendOrganisation } from '../organisations/suspend-organisation.ts';
+import { restoreUser, suspendUser } from '../users/suspend-user.ts';
 
 let test: TestApp;
 let manage: Caller['management'];
@@ -242,4 +243,27 @@ it.each(Object.entries(races))('%s at once end as in one order or the other', as
     const outcomes = round % 2 === 0 ? ended : ended.toReversed();
     expect(orders).toContainEqual([outcomes, await state()]);
   }
+});
+
+it('who suspends or restores what is deleted at that moment is told that it is not there', async () => {
+  const [open, closed] = [await makeOwner(test), await makeOwner(test)];
+  await suspendOrganisation(test.app, closed, commandLine);
+  await suspendUser(test.app, closed, commandLine);
+
+  const asking = await test.app.db.transaction(async (tx) => {
+    const both = [open, closed];
+    const ids = both.map(({ organisationId }) => organisationId);
+    await tx.delete(organisations).where(inArray(organisations.id, ids));
+    const people = both.map(({ userId }) => userId);
+    await tx.delete(users).where(inArray(users.id, people));
+    const asked = [
+      suspendOrganisation(test.app, open, commandLine),
+      restoreOrganisation(test.app, closed, commandLine),
+      suspendUser(test.app, open, commandLine),
+      restoreUser(test.app, closed, commandLine),
+    ].map((act) => codeOf(() => act));
+    await waitingForLocks(test, asked.length);
+    return asked;
+  });
+  expect(await Promise.all(asking)).toEqual(asking.map(() => 'NOT_FOUND'));
 });

@@ -36,8 +36,8 @@ export async function suspendOrganisation(
   }
 
   return app.db.transaction(async (tx) => {
-    const named = await readOrganisationNames(tx, organisationId);
     const at = await closeOrganisation(app, tx, { organisationId, reason }, actor);
+    const named = await readOrganisationNames(tx, organisationId);
     if (at === null) throw new AppError('VALIDATION', message('suspended_already', { name: named.slug }));
     return { ...named, suspended_at: at.toISOString() };
   });
@@ -82,11 +82,10 @@ export function restoreOrganisation(
   actor: Actor,
 ) {
   return app.db.transaction(async (tx) => {
+    const isReopened = await reopenOrganisation(app, tx, { organisationId, suspendedAt }, actor);
     const named = await readOrganisationNames(tx, organisationId);
-    if (!(await reopenOrganisation(app, tx, { organisationId, suspendedAt }, actor))) {
-      throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: named.slug }));
-    }
-    return named;
+    if (isReopened) return named;
+    throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: named.slug }));
   });
 }
 

@@ -41,8 +41,8 @@ export async function suspendUser(
   if (actor.actorId === userId) throw new AppError('VALIDATION', message('own_suspension'));
 
   return app.db.transaction(async (tx) => {
-    const { email } = await readUser(tx, userId);
     const closed = await closeUser(app, tx, { userId, reason, keepKeys }, actor);
+    const { email } = await readUser(tx, userId);
     if (closed === null) throw new AppError('VALIDATION', message('suspended_already', { name: email }));
     return { id: userId, email, suspended_at: closed.at.toISOString(), ended: closed.ended };
   });
@@ -85,11 +85,10 @@ export function restoreUser(
   actor: Actor,
 ): Promise<{ id: string; email: string }> {
   return app.db.transaction(async (tx) => {
+    const isReopened = await reopenUser(app, tx, { userId, suspendedAt }, actor);
     const { email } = await readUser(tx, userId);
-    if (!(await reopenUser(app, tx, { userId, suspendedAt }, actor))) {
-      throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: email }));
-    }
-    return { id: userId, email };
+    if (isReopened) return { id: userId, email };
+    throw new AppError('VALIDATION', message(suspendedAt ? 'restored_since' : 'not_suspended', { name: email }));
   });
 }
 

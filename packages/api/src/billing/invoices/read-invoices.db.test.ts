@@ -64,6 +64,13 @@ test('the last twelve are shown, the newest first, and no draft', async () => {
   );
 });
 
+test('a change of the subscription shows at once, within the five seconds too', async () => {
+  const { principal } = await makeSubscriber(billing);
+  expect((await readInvoices(billing.app, principal))?.next).toMatchObject({ amount: 2400 });
+  await callerFor(billing, principal).billing.cancel({});
+  expect(await readInvoices(billing.app, principal)).toMatchObject({ next: null, is_current: true });
+});
+
 test('a plan that ends has no next invoice, and the method of the customer is shown without a subscription', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   billing.sandbox.payment.setCard(String(subscription.customer), '4000000000000341');

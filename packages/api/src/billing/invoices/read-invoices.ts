@@ -34,8 +34,8 @@ const reads = new Map<string, Promise<InvoicesSummary>>();
 
 /**
  * Returns an organisation's invoices, the next one and the payment method, as the provider shows them within a second.
- * What it does not answer by then is what it last answered. Asks once in five seconds at most, and readers who come
- * meanwhile wait for the same answers. Null for an organisation without a customer at the provider.
+ * What it does not answer by then is what it last answered. Asks once in five seconds at most, unless the subscription
+ * changed since (a checkout, a cancellation), and readers who come meanwhile wait for the same answers. Null for an organisation without a customer at the provider.
  *
  * @throws AppError NO_ORGANISATION.
  */
@@ -44,7 +44,8 @@ export async function readInvoices(app: BillingApp, principal: Administrator): P
   const known = await readKnown(app, organisationId);
   if (known === null) return null;
   const { stored } = known;
-  if (stored !== null && app.now().getTime() - stored.askedAt.getTime() < pauseMilliseconds) return summaryOf(stored);
+  const isRecent = stored !== null && app.now().getTime() - stored.askedAt.getTime() < pauseMilliseconds;
+  if (isRecent && stored.shown.version === known.version) return summaryOf(stored);
 
   const reading = reads.get(organisationId) ?? askAndStore(app, organisationId, known);
   reads.set(organisationId, reading);
@@ -53,7 +54,7 @@ export async function readInvoices(app: BillingApp, principal: Administrator): P
 
 type Stored = Pick<typeof paymentShownInvoices.$inferSelect, 'shown' | 'askedAt' | 'answeredAt'>;
 
-type Known = { customerId: string; subscriptionId: string | null; stored: Stored | null };
+type Known = { customerId: string; subscriptionId: string | null; version: number | null; stored: Stored | null };
 
 /** Returns whom to ask about, and what is known; null without a customer. What was shown of an earlier one does not count. */
 async function readKnown({ db }: BillingApp, organisationId: string): Promise<Known | null> {
@@ -67,6 +68,7 @@ const knownOf = prepared((db) => {
     .select({
       customerId: paymentCustomers.customerId,
       subscriptionId: paymentSubscriptions.id,
+      version: paymentSubscriptions.version,
       stored: { shown, askedAt, answeredAt },
     })
     .from(paymentCustomers)
@@ -87,7 +89,7 @@ const knownOf = prepared((db) => {
 });
 
 async function askAndStore(app: BillingApp, organisationId: string, known: Known): Promise<InvoicesSummary> {
-  const { customerId, subscriptionId, stored } = known;
+  const { customerId, subscriptionId, version, stored } = known;
   const limit = { deadline: performance.now() + boundMilliseconds };
   const ask: Ask = (call) => app.payment.askBriefly(call, limit);
   const answers = await Promise.allSettled([
@@ -99,6 +101,7 @@ async function askAndStore(app: BillingApp, organisationId: string, known: Known
   const [invoices, next, method] = answers;
   const shown = {
     ...stored?.shown,
+    version,
     ...(invoices.status === 'fulfilled' && { invoices: invoices.value.slice(0, shownInvoices) }),
     ...(next.status === 'fulfilled' && { next: next.value }),
     ...(method.status === 'fulfilled' && { method: method.value }),

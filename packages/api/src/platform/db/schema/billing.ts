@@ -263,6 +263,8 @@ export type ShownInvoices = {
   invoices: CustomerInvoice[];
   next: NextInvoice | null;
   method: ChargedMethod | null;
+  /** The subscription's version (payment_subscriptions) when the provider was asked; null without one. */
+  version: number | null;
 };
 
 /**

@@ -153,11 +153,9 @@ describe('invoices, the newest first', () => {
     isFirst: fc.boolean(),
     wasPaid: fc.boolean(),
   });
-  const invoices = fc
-    .array(invoice, { maxLength: 6 })
-    .map((all) => all.map((each) => ({ ...each, isDraft: each.status === 'draft' })));
-  const draft = { status: 'draft', isDraft: true, isFirst: false, wasPaid: false };
-  const goodwill = { status: 'void', isDraft: false, isFirst: false, wasPaid: false };
+  const invoices = fc.array(invoice, { maxLength: 6 });
+  const draft = { status: 'draft', isFirst: false, wasPaid: false };
+  const goodwill = { status: 'void', isFirst: false, wasPaid: false };
 
   test('drafts and invoices that were voided later change nothing', () => {
     fc.assert(

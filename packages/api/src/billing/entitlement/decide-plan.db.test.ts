@@ -4,7 +4,7 @@ import { readPlan } from '../../organisations/plan.ts';
 import { newId } from '../../platform/db/id.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
-import { statusClassOf } from '../../platform/providers/payment/subscription-state.ts';
+import { isEnded } from '../../platform/providers/payment/subscription-state.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { decideNow } from '../../testing/factories.ts';
@@ -42,7 +42,7 @@ test('the subscription that decides the plan is found among any number of others
         organisationId,
         customerId: 'customer',
         status,
-        ended: statusClassOf(status) === 'ended',
+        ended: isEnded({ status }),
         tier,
         startedAt: ago(startedAt),
         pastDueSince: status === 'past_due' ? ago(pastDueSince) : null,

@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/config.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
-import { statusClassOf } from '../../platform/providers/payment/subscription-state.ts';
+import { isEnded } from '../../platform/providers/payment/subscription-state.ts';
 import type { Plans, Tier } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 
@@ -82,7 +82,7 @@ export function rankOf(plans: Plans, tier: Tier | null): number {
 function statusRank(status: string): number {
   const index = status === 'trialing' ? 0 : statusOrder.indexOf(status);
   if (index !== -1) return index;
-  return statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
+  return isEnded({ status }) ? statusOrder.length + 1 : statusOrder.length;
 }
 
 function compare(one: number[], other: number[]): number {

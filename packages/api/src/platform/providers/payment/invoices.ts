@@ -7,7 +7,6 @@ export type Invoice = {
   id: string;
   status: string | null;
   page: string | null;
-  isDraft: boolean;
   isFirst: boolean;
   wasPaid: boolean;
 };
@@ -26,7 +25,6 @@ function invoiceOf({ id, status, hosted_invoice_url, billing_reason, amount_paid
     id,
     status,
     page: hosted_invoice_url || null,
-    isDraft: status === 'draft',
     isFirst,
     wasPaid: amount_paid > 0,
   };

@@ -19,7 +19,7 @@ const shown = [...decisive, 'schedule', 'default_payment_method', 'customer.invo
 /** What is asked for, in this order until the provider does not refuse it: a key that may not read coupons is common. */
 const expansions = [[...shown, 'discounts.source.coupon'], shown, decisive];
 
-type Invoice = { status: string | null; isFirst: boolean; isDraft: boolean; wasPaid: boolean };
+type Invoice = { status: string | null; isFirst: boolean; wasPaid: boolean };
 
 /**
  * Decides by a subscription's invoices, the newest first, whether they give the plan. `active` is no proof of payment:
@@ -27,7 +27,7 @@ type Invoice = { status: string | null; isFirst: boolean; isDraft: boolean; wasP
  * newest invoice that is finalised and not void decides; a void one counts only if it is the first and was never paid.
  */
 export function troubleOf(invoices: Invoice[]): InvoiceTrouble | null {
-  const finalised = invoices.filter(({ isDraft }) => !isDraft);
+  const finalised = invoices.filter(({ status }) => status !== 'draft');
   const deciding = finalised.find(({ status }) => status !== 'void');
   if (deciding !== undefined) return deciding.status === 'uncollectible' ? 'uncollectible' : null;
   return finalised.some(({ isFirst, wasPaid }) => isFirst && !wasPaid) ? 'void' : null;

@@ -5,7 +5,6 @@ export type SubscriptionState = {
   id: string;
   customerId: string;
   status: string;
-  statusClass: StatusClass;
   createdAt: number | null;
   /** The provider's flag itself; an end is scheduled by it or by `cancelAt`. */
   cancelFlag: boolean;
@@ -116,7 +115,6 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     id,
     customerId,
     status,
-    statusClass: statusClassOf(status),
     createdAt: seconds(subscription.created),
     cancelFlag,
     cancelAt,
@@ -135,7 +133,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     daysUntilDue:
       subscription.collection_method === 'send_invoice' ? (seconds(subscription.days_until_due) ?? 0) : null,
     metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },
-    problem: statusClassOf(status) === 'ended' ? null : problemOf(subscription),
+    problem: isEnded({ status }) ? null : problemOf(subscription),
     details: null,
   };
 }
@@ -202,15 +200,7 @@ export function readItem(item: Fields | null): SubscriptionItem {
   };
 }
 
-/** The class of a status. An unknown status is of the class `other`. */
-export type StatusClass = 'ended' | 'past_due' | 'other';
-
-export function statusClassOf(status: string): StatusClass {
-  if (status === 'canceled' || status === 'incomplete_expired') return 'ended';
-  return status === 'past_due' ? 'past_due' : 'other';
-}
-
-/** Whether a subscription has ended and cannot be reactivated. */
-export function isEnded({ statusClass }: Pick<SubscriptionState, 'statusClass'>): boolean {
-  return statusClass === 'ended';
+/** Whether a subscription has ended and cannot be reactivated. One of an unknown status has not. */
+export function isEnded({ status }: Pick<SubscriptionState, 'status'>): boolean {
+  return status === 'canceled' || status === 'incomplete_expired';
 }

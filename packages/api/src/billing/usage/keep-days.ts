@@ -1,10 +1,12 @@
+import { and, exists, lt, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { deleteInSteps } from '../../platform/db/in-steps.ts';
+import { usage, usageDays } from '../../platform/db/schema/usage.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { dayOf } from './meter.ts';
 
 /** The longest history that can be read, and a month to spare. */
 const keptDays = 430;
-const batchSize = 5000;
 const pageSize = 1000;
 
 /**
@@ -51,24 +53,11 @@ async function storeMemberDaysOf(app: App, today: string, organisationIds: strin
  */
 export async function deleteOldDays(app: App): Promise<void> {
   const cutoff = dayOf(new Date(app.now().getTime() - keptDays * dayMilliseconds));
-  await inSteps(
-    () => app.sql`
-      delete from usage_days where (organisation_id, meter, day) in (
-        select old.organisation_id, old.meter, old.day from usage_days as old
-        where old.day < ${cutoff} and exists (
-          select from usage_days as newer
-          where newer.organisation_id = old.organisation_id and newer.meter = old.meter
-            and newer.day > old.day and newer.day < ${cutoff})
-        limit ${batchSize})`,
-  );
-  await inSteps(
-    () => app.sql`
-      delete from usage where (organisation_id, meter, since) in (
-        select organisation_id, meter, since from usage
-        where since > 'epoch' and since < ${cutoff} and day < ${cutoff} limit ${batchSize})`,
-  );
-}
+  const newer = sql`(select from usage_days as newer
+    where newer.organisation_id = ${usageDays.organisationId} and newer.meter = ${usageDays.meter}
+      and newer.day > ${usageDays.day} and newer.day < ${cutoff})`;
+  await deleteInSteps(app.db, usageDays, and(lt(usageDays.day, cutoff), exists(newer)));
 
-async function inSteps(step: () => PromiseLike<{ count: number }>): Promise<void> {
-  while ((await step()).count === batchSize);
+  const isOld = sql`${usage.since} > 'epoch' and ${usage.since} < ${cutoff} and ${usage.day} < ${cutoff}`;
+  await deleteInSteps(app.db, usage, isOld);
 }

@@ -180,7 +180,6 @@ export async function enqueueDue(app: App): Promise<number> {
     return rows.length;
   });
 
-  if (count > 0) app.jobs.wake('payment-sync');
   await enqueueContacts(app);
   return count;
 }
@@ -204,7 +203,6 @@ async function enqueueContacts(app: App): Promise<void> {
     for (const { organisationId } of due)
       await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
   });
-  app.jobs.wake('payment-contact');
 }
 
 /**

@@ -1,10 +1,10 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { readInvitation } from '../../organisations/invitation.ts';
 import { createOrganisation } from '../../organisations/organisation.ts';
-import { prepared, type Transaction } from '../../platform/db/client.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { signUps, users } from '../../platform/db/schema/accounts.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
@@ -64,14 +64,14 @@ export async function signUp(
     const signUpId = newId(now);
     const organisationId = isNew && !invited ? newId(now) : null;
     const action = isNew ? 'signed-up' : 'signed-up-again';
-    if (organisationId === null) await lockedUser(tx).execute({ email });
+    if (organisationId === null) await lockUser(tx, email);
     else await createOrganisation(tx, now, { id: organisationId, ownerId: userId, name, email });
 
     // So far the password was being hashed, which takes longer. So the time of the answer does not show whether the
     // address was known. From here on both are the same.
     const passwordHash = await hashed;
     await recordAudit(tx, now, { action, userId, organisationId, client });
-    await signUpInsertion(tx).execute({
+    await tx.insert(signUps).values({
       id: signUpId,
       userId,
       passwordHash,
@@ -96,8 +96,12 @@ export async function signUp(
  */
 async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
   const [[inserted], [user]] = await Promise.all([
-    userInsertion(tx).execute({ id: newId(now), email, createdAt: now }),
-    lockedUser(tx).execute({ email }),
+    tx
+      .insert(users)
+      .values({ id: newId(now), email, createdAt: now })
+      .onConflictDoNothing({ target: users.email })
+      .returning({ id: users.id }),
+    lockUser(tx, email),
   ]);
   if (user === undefined) {
     throw new AppError('BUSY', message('busy'), { retryAfterSeconds: 1 });
@@ -105,35 +109,6 @@ async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
   return { userId: user.id, isNew: inserted !== undefined };
 }
 
-const userInsertion = prepared((db) =>
-  db
-    .insert(users)
-    .values({ id: sql.placeholder('id'), email: sql.placeholder('email'), createdAt: sql.placeholder('createdAt') })
-    .onConflictDoNothing({ target: users.email })
-    .returning({ id: users.id })
-    .prepare('sign_up_user'),
-);
-
-const lockedUser = prepared((db) =>
-  db
-    .select({ id: users.id })
-    .from(users)
-    .where(eq(users.email, sql.placeholder('email')))
-    .for('key share')
-    .prepare('sign_up_locked_user'),
-);
-
-const signUpInsertion = prepared((db) =>
-  db
-    .insert(signUps)
-    .values({
-      id: sql.placeholder('id'),
-      userId: sql.placeholder('userId'),
-      passwordHash: sql.placeholder('passwordHash'),
-      organisationName: sql.placeholder('organisationName'),
-      invited: sql.placeholder('invited'),
-      browserHash: sql.placeholder('browserHash'),
-      createdAt: sql.placeholder('createdAt'),
-    })
-    .prepare('sign_up'),
-);
+function lockUser(tx: Transaction, email: string) {
+  return tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
+}

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
@@ -11,12 +12,12 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import { emailField } from '../../platform/security/address.ts';
 import type { Client } from '../../platform/security/client.ts';
+import { deploymentSecret } from '../../platform/security/deployment-secret.ts';
 import { beginHash } from '../../platform/security/password.ts';
 import { newPasswordField } from '../../platform/security/password-rules.ts';
-import { hashToken } from '../../platform/security/token.ts';
+import { constantTimeEqual, hashToken, newToken } from '../../platform/security/token.ts';
 import { requireNewPassword } from '../password/require-new-password.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { browserTokenFor } from './browser-token.ts';
 import { organisationNameField } from './pending-sign-up.ts';
 
 export const signUpInput = z.object({
@@ -111,4 +112,20 @@ async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
 
 function lockUser(tx: Transaction, email: string) {
   return tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
+}
+
+/**
+ * Returns the token for the browser of a sign-up: the one that an earlier sign-up gave it, for as long as the link of
+ * that one may be opened, so that the browser is recognised by the links of them all; else a new one. It is random, dated
+ * and signed, because to look it up would tell whether the address of the earlier sign-up has an account.
+ */
+async function browserTokenFor(app: App, carried: string | null): Promise<string> {
+  const key = Buffer.from(await deploymentSecret(app, 'sign-ups'), 'base64url');
+  const sign = (dated: string) => `${dated}.${createHmac('sha256', key).update(dated).digest('base64url')}`;
+
+  const [random = '', at = ''] = (carried ?? '').split('.');
+  const age = app.now().getTime() - Number(at);
+  const isRecent = age >= 0 && age < app.config.verificationTtlSeconds * 1000;
+  if (carried !== null && isRecent && constantTimeEqual(carried, sign(`${random}.${at}`))) return carried;
+  return sign(`${newToken(16)}.${app.now().getTime()}`);
 }

@@ -109,7 +109,7 @@ export const signUps = pgTable(
     organisationName: text('organisation_name'),
     /** Whether the user signed up by an invitation, and so gets no organisation of their own. */
     invited: boolean('invited').notNull().default(false),
-    /** The hash of the browser's cookie (browser-token.ts). It identifies the browser when the link is opened. */
+    /** The hash of the browser's cookie (sign-up.ts). It identifies the browser when the link is opened. */
     browserHash: text('browser_hash').notNull(),
     createdAt: moment('created_at').notNull(),
     usedAt: moment('used_at'),

@@ -11,6 +11,7 @@ import { AppError } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import { type Client, clientKey } from '../../platform/security/client.ts';
 import { oneLine } from '../../platform/security/text.ts';
+import { clientSignInLimits, countFailures } from '../../platform/security/throttle.ts';
 import type { Approved } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
 import { requireExistingSession } from '../sessions/session.ts';
@@ -83,11 +84,26 @@ export async function passkeyOptions(app: App, sentCookie: string | null, client
 export type VerifiedPasskey = { id: string; userId: string; challenge: string; counter: number };
 
 /**
- * Verifies a passkey's signature, user verification, origin, challenge and user handle.
+ * Verifies a passkey's signature, user verification, origin, challenge and user handle. A refused one counts in the
+ * client's limit of sign-in.
  *
- * @throws AppError UNAUTHENTICATED if it is not accepted.
+ * @throws AppError UNAUTHENTICATED if it is not accepted; TOO_MANY.
  */
-export async function verifyPasskey(app: App, typed: TypedPasskey, cookie: string | null): Promise<VerifiedPasskey> {
+export async function verifyPasskey(
+  app: App,
+  typed: TypedPasskey,
+  cookie: string | null,
+  client: Client,
+): Promise<VerifiedPasskey> {
+  const { verified } = await countFailures(app.throttle, clientSignInLimits(client), async () => {
+    const verified = await verifiedOf(app, typed, cookie);
+    return { verified, right: verified !== null };
+  });
+  if (verified === null) throw refusedPasskey();
+  return verified;
+}
+
+async function verifiedOf(app: App, typed: TypedPasskey, cookie: string | null): Promise<VerifiedPasskey | null> {
   const [known] = await app.db
     .select({ passkey: passkeys, handle: users.passkeyHandle })
     .from(passkeys)
@@ -97,7 +113,7 @@ export async function verifyPasskey(app: App, typed: TypedPasskey, cookie: strin
   const { origin, rpId } = relyingParty(app);
   const isChallenge = await challengeCheck(app, 'get', cookie);
   // The library does not compare it.
-  if (known === undefined || typed.response.userHandle !== known.handle) throw refusedPasskey();
+  if (known === undefined || typed.response.userHandle !== known.handle) return null;
 
   const { passkey } = known;
   let challenge = '';
@@ -122,10 +138,10 @@ export async function verifyPasskey(app: App, typed: TypedPasskey, cookie: strin
         counter: 0,
       },
     });
-    if (!verified || !authenticationInfo.userVerified) throw refusedPasskey();
+    if (!verified || !authenticationInfo.userVerified) return null;
     return { id: passkey.id, userId: passkey.userId, challenge, counter: authenticationInfo.newCounter };
-  } catch (error) {
-    throw refusedPasskey(error);
+  } catch {
+    return null;
   }
 }
 

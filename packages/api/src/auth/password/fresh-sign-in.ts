@@ -10,8 +10,7 @@ import { message, zodMessage } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { codeFields, hasCode, type TypedCodes, takeCode, wrongCode } from '../factors/check-code.ts';
 import { usableMethods } from '../factors/has-factor.ts';
-import { passkeyField, refusedPasskey, takePasskey } from '../factors/passkeys.ts';
-import { verifyCounted } from '../factors/verify-counted.ts';
+import { passkeyField, refusedPasskey, takePasskey, verifyPasskey } from '../factors/passkeys.ts';
 import type { UserPrincipal } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
 import { knownBrowserHash } from '../sessions/known-browser.ts';
@@ -43,7 +42,7 @@ export async function signInFresh(
 ): Promise<string> {
   const { user, sessionId } = principal;
   const wrong = message('wrong_credentials');
-  const passkey = typed === undefined ? null : await verifyCounted(app, typed, challengeCookie, client);
+  const passkey = typed === undefined ? null : await verifyPasskey(app, typed, challengeCookie, client);
   if (passkey !== null && passkey.userId !== user.id) throw refusedPasskey();
   const byProvider = !password && hasCode(codes) && (await isProviderConfirmed(app, app.db, principal));
   if (!password && !byProvider && passkey === null) throw invalid({ password: message('enter_password') });

@@ -15,9 +15,9 @@ import {
   type TypedPasskey,
   takePasskey,
   type VerifiedPasskey,
+  verifyPasskey,
 } from '../factors/passkeys.ts';
 import { countWrongAnswer, endStep, readStep, type StepAttempt } from '../factors/step-attempt.ts';
-import { verifyCounted } from '../factors/verify-counted.ts';
 import { accountById, lockUnchangedAccount, lockUser } from '../sessions/account.ts';
 import { tokenForBrowser, trustBrowser } from '../sessions/known-browser.ts';
 import { insertSession } from '../sessions/session.ts';
@@ -62,7 +62,7 @@ export type StepCookies = { stepToken: string | null; challengeCookie: string | 
 
 /** A refused passkey is a wrong answer of the attempt too. */
 function verifiedOrNull(app: App, passkey: TypedPasskey, challengeCookie: string | null, client: Client) {
-  return verifyCounted(app, passkey, challengeCookie, client).catch((error: unknown) => {
+  return verifyPasskey(app, passkey, challengeCookie, client).catch((error: unknown) => {
     if (isAppError(error) && error.code === 'UNAUTHENTICATED') return null;
     throw error;
   });

@@ -5,8 +5,7 @@ import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { clientSignInLimits } from '../../platform/security/throttle.ts';
-import { passkeyField, refusedPasskey, takePasskey, type VerifiedPasskey } from '../factors/passkeys.ts';
-import { verifyCounted } from '../factors/verify-counted.ts';
+import { passkeyField, refusedPasskey, takePasskey, type VerifiedPasskey, verifyPasskey } from '../factors/passkeys.ts';
 import { accountById, lockUnchangedAccount, lockUser } from '../sessions/account.ts';
 import { tokenForBrowser } from '../sessions/known-browser.ts';
 import { insertSession } from '../sessions/session.ts';
@@ -29,7 +28,7 @@ export function signInWithPasskey(
   client: Client,
 ): Promise<Begun> {
   return countSignIn(app, 'passkey', async () => {
-    const verified = await verifyCounted(app, passkey, challengeCookie, client);
+    const verified = await verifyPasskey(app, passkey, challengeCookie, client);
     const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
     const begun = await app.db.transaction(async (tx): Promise<Begun | null> => {
       const { userId } = verified;

@@ -152,6 +152,16 @@ test('a date alone ends with its day', () => {
   expect(until).toEqual(new Date('2027-02-01T00:00:00Z'));
 });
 
+test.each(['9999-12-31', '9999-12-31T23:59:59-01:00'])(
+  'until %s is the last time that can be stored',
+  async (until) => {
+    const { organisationId } = await makeMember(billing);
+    const { override } = await set(organisationId, { tier: 'gold', until });
+    expect(override.until).toBe('9999-12-31T23:59:59.999Z');
+    expect(await plan(organisationId)).toMatchObject({ tier: 'gold' });
+  },
+);
+
 const override = fc.record({
   tier: fc.constantFrom(null, 'free', 'silver', 'gold'),
   limits: fc.dictionary(fc.constantFrom('projects', 'members'), fc.option(fc.nat(100))),

@@ -22,9 +22,13 @@ const maxGraceDays = 366;
 const maxLimit = 2 ** 53 - 1;
 
 const day = z.iso.date().transform((text) => new Date(Date.parse(text) + dayMilliseconds));
-const until = z.union([day, z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
-  error: zodMessage('override_until'),
-});
+/** PostgreSQL reads no ISO 8601 of a later year, and 9999-12-31 stands for an end that never comes. */
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+const until = z
+  .union([day, z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
+    error: zodMessage('override_until'),
+  })
+  .transform((end) => new Date(Math.min(end.getTime(), latest)));
 const limit = z
   .int(zodMessage('override_limit'))
   .min(0, zodMessage('override_limit'))

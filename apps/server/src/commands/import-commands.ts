@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { exportUsers } from '@gatehouse/api/operators/import/export-users';
@@ -36,8 +35,7 @@ async function importFile(app: App, file: string, dryRun: boolean) {
     throw new Error(`${file} cannot be read.`);
   });
   if ((await stat(file)).isDirectory()) throw new Error(`${file} is a folder: name a file of lines.`);
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  const importing = importUsers(app, lines, { dryRun, actor: commandLine });
+  const importing = importUsers(app, linesOf(file), { dryRun, actor: commandLine });
   let step = await importing.next();
   for (; !step.done; step = await importing.next()) {
     process.stderr.write(`Line ${step.value.line}: ${step.value.sentence}\n`);
@@ -51,6 +49,17 @@ async function importFile(app: App, file: string, dryRun: boolean) {
     dryRun && 'Second factors, sessions and API keys are not carried over.',
   ].filter((line) => line !== false);
   return { report: report.join('\n'), sound: failed === 0 };
+}
+
+/** Node's readline also ends a line at U+2028, which JSON holds as it is: in a name that was pasted from a page. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const part of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${part}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
 }
 
 function counted(count: number, noun: string): string {

@@ -1,3 +1,6 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, makeAccount, makeOwner } from '@gatehouse/api/testing/factories';
@@ -223,4 +226,15 @@ it.each([
   ['no file', 'absent.jsonl', /absent\.jsonl cannot be read\.$/],
 ])('an import of %s is refused with a sentence', async (_, name, sentence) => {
   expect(await run('import-users', fileURLToPath(new URL(`../../${name}`, import.meta.url)))).toMatch(sentence);
+});
+
+it('a line of an import ends where the file has a new line, not at a separator that its JSON holds', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-import-'));
+  const file = path.join(folder, 'users.jsonl');
+  const users = ['Ada\u2028Lovelace', 'Mary\u2029Somerville', 'Sofja\u0085Kowalewskaja'].map((name, number) =>
+    JSON.stringify({ type: 'user', email: `separated-${number}@lines.example`, name, verified: true }),
+  );
+  fs.writeFileSync(file, `\ufeff${users.join('\r\n')}\n\nno line`);
+  expect(await run('import-users', file)).toBe('Imported 3 users and 0 organisations.\nFailed: 1.');
+  fs.rmSync(folder, { recursive: true });
 });

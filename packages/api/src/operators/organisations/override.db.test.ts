@@ -8,8 +8,10 @@ import { readOverview } from '../../billing/summary/read-subscription.ts';
 import { currentPlan, readPlan } from '../../organisations/plan.ts';
 import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { changes } from '../../platform/db/schema/changes.ts';
+import { organisations } from '../../platform/db/schema/organisations.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { type BillingTest, makeMember, startBillingTest } from '../../testing/billing.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { decideNow, givePlan } from '../../testing/factories.ts';
 import { commandLine } from '../actor.ts';
 import { endOverride, overrideFields, setOverride } from './override.ts';
@@ -138,6 +140,17 @@ describe('is refused', () => {
     ['an empty reason', { reason: ' ' }],
   ])('%s', (_, fields) => {
     expect(overrideFields.safeParse({ tier: 'gold', reason: 'Why.', ...fields }).success).toBe(false);
+  });
+
+  test('for an organisation that is deleted meanwhile', async () => {
+    const { organisationId } = await makeMember(billing);
+    let answer: Promise<unknown> = Promise.resolve();
+    await billing.app.db.transaction(async (tx) => {
+      await tx.delete(organisations).where(eq(organisations.id, organisationId));
+      answer = set(organisationId, { tier: 'gold' }).catch(({ code }) => code);
+      await waitingForLocks(billing, 1);
+    });
+    expect(await answer).toBe('NOT_FOUND');
   });
 
   test('for an organisation that is not there', async () => {

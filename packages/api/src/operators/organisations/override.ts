@@ -85,8 +85,8 @@ export async function setOverride(
   if (tier === null && isEmpty(agreed)) throw invalid({ reason: message('override_empty') });
 
   return app.db.transaction(async (tx) => {
-    const named = await readOrganisationNames(tx, organisationId);
     await lockOrganisation(tx, organisationId);
+    const named = await readOrganisationNames(tx, organisationId);
     const row = { organisationId, tier, agreed, reason, setAt: now };
     await tx.insert(planOverrides).values(row).onConflictDoUpdate({ target: planOverrides.organisationId, set: row });
     const stored = await readRows(tx, { organisationId });
@@ -108,8 +108,8 @@ export async function endOverride(
   actor: Actor,
 ): Promise<Named & { ended: boolean }> {
   return app.db.transaction(async (tx) => {
-    const named = await readOrganisationNames(tx, organisationId);
     await lockOrganisation(tx, organisationId);
+    const named = await readOrganisationNames(tx, organisationId);
     const [row] = await tx.delete(planOverrides).where(eq(planOverrides.organisationId, organisationId)).returning();
     const now = app.now();
     if (standing(row ?? null, now) === null) return { ...named, ended: false };

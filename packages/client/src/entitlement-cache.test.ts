@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { EntitlementCache } from './entitlement-cache.ts';
 
-const one = '019b0000-0000-7000-8000-000000000001';
-const other = '019b0000-0000-7000-8000-000000000002';
+const one = '019b0000-0000-7000-8000-00000000000a';
+const other = '019b0000-0000-7000-8000-00000000000b';
 
 /** Returns a cache with answers about two organisations, by id and slug, of which only `get` names its organisation. */
 async function filledCache() {
@@ -40,6 +40,16 @@ it('asks again about an organisation by its slug, and ids whose answer names no 
   const { cache, missing } = await filledCache();
   cache.outdate('acme');
   expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', `${other} sso`]);
+});
+
+it('asks again about an organisation that a product writes in other case than the feed', async () => {
+  const cache = new EntitlementCache({});
+  const asked: string[] = [];
+  const read = (reference: string) => cache.read(reference, 'sso', async () => asked.push(reference));
+  await read(one.toUpperCase());
+  cache.outdate(one);
+  await read(one.toUpperCase());
+  expect(asked).toHaveLength(2);
 });
 
 it.each(['outdate', 'age'] as const)(

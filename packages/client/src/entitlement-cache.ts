@@ -141,12 +141,14 @@ export class EntitlementCache {
   }
 }
 
+/** Gatehouse reads ids and slugs in any case, and tells them in lower case. */
 function keyOf(organisation: string, name: string): string {
-  return JSON.stringify([organisation, name]);
+  return JSON.stringify([organisation.toLowerCase(), name]);
 }
 
 /** Whether a request, or its answer, is about the organisation. Without an answer that names one, it may be. */
-function isOf(reference: string, key: string, entry: Entry | undefined): boolean {
+function isOf(named: string, key: string, entry: Entry | undefined): boolean {
+  const reference = named.toLowerCase();
   const [asked] = JSON.parse(key) as [string];
   const names = entry?.names ?? null;
   if (asked === reference || names?.id === reference || names?.slug === reference) return true;

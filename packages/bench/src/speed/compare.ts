@@ -4,7 +4,7 @@ import type { Program } from './program.ts';
 import { spread } from './spread.ts';
 
 /** One side of a row: a program and the requests that it gets. */
-type Side = { program: Program; next: () => Request; status?: number };
+type Side = { program: Program; next: () => Request };
 
 export type Round = Figures & {
   /** CPU per request, in milliseconds; null where there is no /proc. */
@@ -46,7 +46,7 @@ export async function compare(product: Side, baseline: Side, options: Options): 
   return comparison;
 }
 
-async function measure({ program, next, status }: Side, { connections, seconds, databaseUse }: Options) {
+async function measure({ program, next }: Side, { connections, seconds, databaseUse }: Options) {
   const before = {
     server: program.use(),
     database: databaseUse(),
@@ -54,7 +54,7 @@ async function measure({ program, next, status }: Side, { connections, seconds, 
     machine: machineCpuSeconds(),
   };
   const started = performance.now();
-  const figures = await load(program.origin, next, { connections, seconds, ...(status ? { status } : {}) });
+  const figures = await load(program.origin, next, { connections, seconds });
   const requests = figures.perSecond * seconds;
   const [server, database] = [program.use(), databaseUse()];
   const machine = machineCpuSeconds();

@@ -9,19 +9,18 @@ type Options = {
   /** How long, unless an amount of requests is given. */
   seconds?: number;
   amount?: number;
-  status?: number;
 };
 
 /**
  * Sends requests over some connections, one after the other on each, for some seconds or until an amount is
  * sent. Times are in milliseconds.
  *
- * @throws Error if an answer has another status than `status`, because the figures would then mean nothing.
+ * @throws Error if an answer has another status than 200, because the figures would then mean nothing.
  */
 export async function load(
   origin: string,
   next: () => Request,
-  { connections, seconds, amount, status = 200 }: Options,
+  { connections, seconds, amount }: Options,
 ): Promise<Figures> {
   const times: number[] = [];
   const wrong = new Map<number, number>();
@@ -37,7 +36,7 @@ export async function load(
     const run = autocannon(options, (error, ended) => (error ? reject(error) : resolve(ended)));
     run.on('response', (_client, code, _bytes, milliseconds) => {
       times.push(milliseconds);
-      if (code !== status) wrong.set(code, (wrong.get(code) ?? 0) + 1);
+      if (code !== 200) wrong.set(code, (wrong.get(code) ?? 0) + 1);
     });
   });
   if (wrong.size > 0 || result.errors > 0) {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { childrenOf } from '../speed/process-use.ts';
 import type { Cluster, OwnDatabase } from './database.ts';
 import { restartInTurn } from './node.ts';
 import type { World } from './world.ts';
@@ -123,18 +124,5 @@ function fill(file: string): void {
 
 /** Returns a process with its children, which the kernel does not signal together. */
 function familyOf(parent: number): number[] {
-  const children = fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => parentOf(pid) === parent);
-  return [parent, ...children];
-}
-
-function parentOf(pid: number): number | null {
-  try {
-    return Number(/^PPid:\s*(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  } catch {
-    return null;
-  }
+  return [parent, ...childrenOf(parent)];
 }

@@ -12,14 +12,15 @@ export function useOf(pid: number, { family = false } = {}): Use | null {
   if (own === null) return null;
   if (!family) return { cpuSeconds: own.ticks / ticksPerSecond, memoryBytes: own.pages * pageBytes };
 
-  const children = fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)));
-  const living = children.filter((each) => each?.parent === pid);
+  const living = childrenOf(pid).map(statOf);
   const ticks = living.reduce((sum, each) => sum + (each?.ticks ?? 0), own.ticks + own.endedTicks);
   const pages = living.reduce((sum, each) => sum + (each?.pages ?? 0), own.pages);
   return { cpuSeconds: ticks / ticksPerSecond, memoryBytes: pages * pageBytes };
+}
+
+export function childrenOf(pid: number): number[] {
+  const processes = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes.map(Number).filter((each) => statOf(each)?.parent === pid);
 }
 
 /** Returns the CPU seconds that the whole machine has used; null where there is no /proc. */

@@ -2,15 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { untilAnswered } from '../speed/program.ts';
 
 const serviceFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
 const operatorFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/operator.js');
-const startMilliseconds = 60_000;
 
 /** The production build of the service, as a process. */
 export type Node = {
-  /** Its own address, past the proxy. */
-  origin: string;
   /** Resolves when /readyz answers 200. The variables replace those of the last start. */
   start: (env?: NodeJS.ProcessEnv) => Promise<void>;
   end: (signal: NodeJS.Signals) => Promise<void>;
@@ -24,8 +22,10 @@ export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
   let variables: NodeJS.ProcessEnv = env;
   let child: ChildProcess | null = null;
   let printed = '';
+  // Past the proxy.
+  const isReady = (started: ChildProcess) =>
+    untilAnswered(started, `http://127.0.0.1:${env.PORT}/readyz`, { seconds: 60, everyMilliseconds: 50 });
   return {
-    origin: `http://127.0.0.1:${env.PORT}`,
     async start(changed = {}) {
       variables = { ...variables, ...changed };
       child = spawn(process.execPath, [serviceFile], {
@@ -37,7 +37,7 @@ export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
       });
       const started = child;
       process.once('exit', () => started.kill('SIGKILL'));
-      await isReady(env.PORT, child);
+      await isReady(child);
     },
     async end(signal) {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return;
@@ -46,7 +46,7 @@ export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
       await ended;
     },
     async recovers() {
-      if (child !== null) await isReady(env.PORT, child);
+      if (child !== null) await isReady(child);
     },
     databaseLines: () => printed.split('\n').filter((line) => /The database is (un)?available/.test(line)),
   };
@@ -70,14 +70,4 @@ export async function runOperator(args: string[], env: NodeJS.ProcessEnv): Promi
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`operator ${args.join(' ')} failed: ${printed}`);
   return printed;
-}
-
-async function isReady(port: string, child: ChildProcess): Promise<void> {
-  const url = `http://127.0.0.1:${port}/readyz`;
-  for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline && child.exitCode === null; ) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return;
-    await pause(50);
-  }
-  throw new Error(`${url} does not answer.`);
 }

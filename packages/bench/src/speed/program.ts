@@ -31,7 +31,7 @@ export async function startProgram(
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  await answering(child, origin + path);
+  await untilAnswered(child, origin + path, { seconds: 20, everyMilliseconds: 5 });
 
   const { pid = 0 } = child;
   return {
@@ -51,13 +51,18 @@ function nodeOptions(): string[] {
   return (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
 }
 
-async function answering(child: ChildProcess, url: string): Promise<void> {
-  const deadline = performance.now() + 20_000;
+/** Resolves at the first 200 of a program. @throws Error if it ends or does not answer in time; it is killed then. */
+export async function untilAnswered(
+  child: ChildProcess,
+  url: string,
+  { seconds, everyMilliseconds }: { seconds: number; everyMilliseconds: number },
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
   while (child.exitCode === null && performance.now() < deadline) {
     const response = await fetch(url).catch(() => null);
     await response?.arrayBuffer();
     if (response?.status === 200) return;
-    await pause(5);
+    await pause(everyMilliseconds);
   }
   child.kill('SIGKILL');
   throw new Error(`${child.spawnargs.at(-1)} does not answer on ${url}.`);

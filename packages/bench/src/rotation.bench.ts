@@ -1,50 +1,36 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePorts } from '@gatehouse/api/testing/free-ports';
-import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
-import { startTestSandbox } from '@gatehouse/sandbox/testing';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import postgres from 'postgres';
-import { createDatabase, documentedSql, environmentOf, makeFolder } from './clusters/deployment.ts';
+import { createDatabase, documentedSql, makeFolder } from './clusters/deployment.ts';
 import { installedPostgres, startCluster } from './clusters/installed-postgres.ts';
 import { compareMails, compareRows, join } from './faults/compare-accepted.ts';
-import { describe, startLoad, type Target } from './faults/load.ts';
-import { makeNode, restartInTurn } from './faults/node.ts';
-import { insertOwners } from './speed/data.ts';
+import { describe, startLoad } from './faults/load.ts';
+import { restartInTurn } from './faults/node.ts';
+import { hasProxy, openWorld } from './faults/world.ts';
 
 // Changes the password of the database and the webhook secret as docs/operations.md says, by two restarts of two
 // nodes behind HAProxy, under a load of 25 requests a second. No request may fail, and nothing may be lost.
 
-const oldSecret = 'whsec_old';
-const newSecret = 'whsec_new';
-
-if (installedPostgres === null || !haproxy.isInstalled) {
+if (installedPostgres === null || !hasProxy) {
   console.log('PostgreSQL with pg_dump or HAProxy is not installed here (Debian: postgresql, haproxy): not run.');
   process.exit(0);
 }
 
 const folder = makeFolder('rotation');
-const front = await freePorts(4);
-const [databasePort, first, second] = [front + 1, front + 2, front + 3];
-const cluster = await startCluster(`${folder}/database`, databasePort);
+const cluster = await startCluster(`${folder}/database`, await freePort());
 const oldUrl = await createDatabase(cluster, 'gatehouse', 'old');
 const newUrl = cluster.url('gatehouse_2', 'new', 'gatehouse');
-const sandbox = await startTestSandbox();
-const base = { ...environmentOf(sandbox), PUBLIC_BASE_URL: `http://localhost:${front}`, DATABASE_URL: oldUrl };
-const nodes = [first, second].map((port) => makeNode({ ...base, PORT: String(port) }));
-await Promise.all(nodes.map((node) => node.start({ PAYMENT_WEBHOOK_SECRET: oldSecret })));
-const proxy = await haproxy.start(folder, { nodes: [first, second], front });
-const target: Target = {
-  origin: `http://127.0.0.1:${front}`,
-  owners: await insertOwners(oldUrl),
-  webhookSecret: oldSecret,
-};
+const world = await openWorld({ url: oldUrl, stop: () => cluster.end('SIGINT') });
+const { nodes, sandbox, webhookSecret: oldSecret } = world;
+const newSecret = 'whsec_new';
 
-const load = startLoad(target);
+const load = startLoad(world);
 await pause(3_000);
 await asAdministrator(documentedSql('create role gatehouse_2').replace("'…'", "'new'"));
 await restartInTurn(nodes, { DATABASE_URL: newUrl, PAYMENT_WEBHOOK_SECRET: `${newSecret},${oldSecret}` });
 await asAdministrator(documentedSql('alter role gatehouse nologin'));
-target.webhookSecret = newSecret;
+world.webhookSecret = newSecret;
 await restartInTurn(nodes, { PAYMENT_WEBHOOK_SECRET: newSecret });
 await pause(1_000);
 const seen = await load.stop();
@@ -52,7 +38,7 @@ const seen = await load.stop();
 const rows = await cluster.asAdministrator('gatehouse', (sql) => compareRows(sql, seen));
 const kept = join(rows, await compareMails(sandbox, seen.signUps));
 console.log(`Two rotations: ${describe(seen)}; ${kept.text}`);
-const late = startLoad({ ...target, webhookSecret: oldSecret });
+const late = startLoad({ ...world, webhookSecret: oldSecret });
 await pause(1_000);
 const refused = (await late.stop()).failures.get('400 /webhooks/payment') ?? 0;
 console.log(`An event with the old webhook secret: ${refused > 0 ? 'refused' : 'accepted'}`);
@@ -63,10 +49,7 @@ console.log(`Tables belong to: ${owners.join(', ')}`);
 const timeouts = await settingsOf('gatehouse_2');
 console.log(`Timeouts of the new role: ${timeouts}`);
 
-await Promise.all(nodes.map((node) => node.end('SIGTERM')));
-await proxy.stop();
-await cluster.end('SIGINT');
-await sandbox.close();
+await world.close();
 fs.rmSync(folder, { recursive: true, force: true });
 const isSound = seen.failures.size === 0 && kept.isComplete && refused > 0 && !oldRole && owners.length === 1;
 process.exit(isSound && timeouts > 0 ? 0 : 1);

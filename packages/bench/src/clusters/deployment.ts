@@ -23,7 +23,7 @@ export async function createDatabase(cluster: Cluster, role: string, password: s
 }
 
 /** The variables of a node whose other systems are the sandbox. */
-export function environmentOf(sandbox: Sandbox, smtpUrl = sandbox.smtpUrl) {
+export function environmentOf(sandbox: Sandbox, smtpUrl: string) {
   return {
     SMTP_URL: smtpUrl,
     MAIL_FROM: 'no-reply@company.example',

@@ -830,7 +830,6 @@ export interface Texts {
     invitationsStop: string;
     planEnds: Message<'plan'>;
     cancel: string;
-    save: string;
     transferQuestion: Message<'name'>;
     newOwner: string;
     membersEmail: string;

@@ -64,6 +64,25 @@ export function endSessionActions(page: string) {
   };
 }
 
+/**
+ * The forms that set up an authenticator app, on /account/security and on the page of an account that must have a second
+ * factor. `next` is the page after it; the first factor's recovery codes are shown once, in the answer, before it.
+ */
+export function totpActions(page: string, next: string) {
+  return {
+    /** A session that is not fresh becomes so first, on the page. */
+    totp: formAction(({ factors }) => factors.totp(), {
+      done: `${page}?setup=totp`,
+      failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
+    }),
+    confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
+      done: (_form, { recovery_codes: codes }) => (codes === undefined ? next : { formName: 'codes', codes }),
+      notice: () => texts('factor').confirmed,
+      failure: () => ({ formName: 'totp' as FormName }),
+    }),
+  };
+}
+
 /** Deletes the account, on a page of its own and for accounts that await approval. */
 export const deleteAccountAction = formAction(
   ({ leaving }, form) =>

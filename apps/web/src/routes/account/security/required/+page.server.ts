@@ -1,10 +1,10 @@
 import { redirect } from '@sveltejs/kit';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { text, typedPassword } from '#lib/forms/form-fields.ts';
+import { typedPassword } from '#lib/forms/form-fields.ts';
 import { texts } from '#lib/language/texts.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import type { FormName } from '#lib/server/http/account-actions.ts';
+import { type FormName, totpActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/account/security/required';
@@ -47,14 +47,5 @@ export const actions: Actions = {
     notice: () => texts('fresh').confirmed,
     failure: () => ({ formName: 'fresh' as FormName }),
   }),
-  totp: formAction(({ factors }) => factors.totp(), {
-    done: `${page}?setup=totp`,
-    failure: () => ({ formName: 'factors' as FormName }),
-  }),
-  confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
-    // The first factor's recovery codes are shown once, in this answer.
-    done: (_form, { recovery_codes: codes }) => (codes === undefined ? '/' : { formName: 'codes', codes }),
-    notice: () => texts('factor').confirmed,
-    failure: () => ({ formName: 'totp' as FormName }),
-  }),
+  ...totpActions(page, '/'),
 };

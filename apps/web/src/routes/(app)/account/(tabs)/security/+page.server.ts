@@ -3,7 +3,7 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { text, textList, typedPassword } from '#lib/forms/form-fields.ts';
 import { texts } from '#lib/language/texts.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { accountAction, endSessionActions, type FormName } from '#lib/server/http/account-actions.ts';
+import { accountAction, endSessionActions, type FormName, totpActions } from '#lib/server/http/account-actions.ts';
 import { localPage } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -51,17 +51,7 @@ export const actions: Actions = {
     failure: (form) => ({ formName: 'fresh' as FormName, returnTo: text(form, 'return_to') }),
   }),
 
-  /** Begins to set up an authenticator app. A session that is not fresh becomes so first, on this page. */
-  totp: formAction(({ factors }) => factors.totp(), {
-    done: `${page}?setup=totp`,
-    failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
-  }),
-  confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
-    // The first factor's recovery codes are shown once, in this answer.
-    done: (_form, { recovery_codes: codes }) => (codes === undefined ? page : { formName: 'codes', codes }),
-    notice: () => texts('factor').confirmed,
-    failure: () => ({ formName: 'totp' as FormName }),
-  }),
+  ...totpActions(page, page),
   recovery_codes: formAction(({ factors }) => factors.recoveryCodes(), {
     done: (_form, { recovery_codes: codes }) => ({ formName: 'codes', codes }),
     failure: () => ({ formName: 'factors' as FormName, returnTo: page }),

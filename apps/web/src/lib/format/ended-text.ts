@@ -15,16 +15,12 @@ export function withEnded(notice: NoticeText, ended: Ended | null | undefined): 
 }
 
 /** What else has ended, after a sentence; nothing where nothing has. */
-export function endedText(ended: Ended): string {
-  const parts = endedParts(ended);
-  return parts.length === 0 ? '' : texts('started').ended({ what: parts.join(', ') });
-}
-
-function endedParts({ keys, invitations, links }: Ended): string[] {
+export function endedText({ keys, invitations, links }: Ended): string {
   const t = texts('started');
-  return [
+  const parts = [
     ...(invitations > 0 ? [t.invitations({ count: invitations })] : []),
     ...(links > 0 ? [t.links({ count: links })] : []),
     ...(keys.length > 0 ? [t.keys({ names: formatList(keys) })] : []),
   ];
+  return parts.length === 0 ? '' : t.ended({ what: parts.join(', ') });
 }

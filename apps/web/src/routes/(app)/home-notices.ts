@@ -12,7 +12,7 @@ import type { RouterOutputs } from '#lib/router.ts';
 
 export type Overview = RouterOutputs['subscription']['overview'];
 
-export interface HomeNotice {
+interface HomeNotice {
   tone: 'bad' | 'warn' | 'plain';
   title: string;
   text: string;

@@ -1,5 +1,7 @@
 import type { Reroute } from '@sveltejs/kit/hooks';
-import { hasPageScript } from '#lib/page-script/paths.ts';
+
+/** The pages that run the page script in place of Kit (docs/decisions/037-sign-in-without-kit.md). */
+const hasPageScript = /^\/(login|login\/second-step|signup)\/?$/;
 
 /**
  * Hides the pages with a script of their own from Kit's router in the browser, so that links and
@@ -7,4 +9,4 @@ import { hasPageScript } from '#lib/page-script/paths.ts';
  */
 export const reroute: Reroute | undefined = import.meta.env.SSR
   ? undefined
-  : ({ url }) => (hasPageScript(url.pathname) ? '/-' : undefined);
+  : ({ url }) => (hasPageScript.test(url.pathname) ? '/-' : undefined);

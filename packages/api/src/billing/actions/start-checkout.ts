@@ -8,6 +8,7 @@ import { openCheckoutsOf } from '../../platform/providers/payment/checkouts.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type Interval, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
+import { gainsTrial } from '../trials/trial.ts';
 import { changePlan } from './change-plan.ts';
 import {
   type CheckoutContext,
@@ -79,7 +80,8 @@ async function checkoutUrl(app: App, context: CheckoutContext): Promise<string |
   }
 
   const price = await priceOf(app, context);
-  const same = await recordedCheckout(app, open, price.id);
+  const lacksTrial = open.length > 0 && (await gainsTrial(app, context.organisationId, context.tier));
+  const same = lacksTrial ? null : await recordedCheckout(app, open, price.id);
   const others = open.filter((session) => session !== same);
   if (!(await expireCheckouts(app, context.ask, others))) return null;
   return same?.url ?? (await createCheckout(app, context, price));

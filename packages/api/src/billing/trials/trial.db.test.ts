@@ -142,8 +142,6 @@ test('a checkout that was given up leaves the trial to another organisation of i
   expect(await hasTrial(deleted)).toBe(false);
   provider().clock.advance({ days: 2 });
   await billing.settled();
-  // The open checkout is one without a trial, also once there is one again.
-  await endSubscriptions(billing.app, deleted.organisationId);
   expect(await hasTrial(deleted)).toBe(true);
   expect(await hasTrial(third)).toBe(false);
   await endSubscriptions(billing.app, deleted.organisationId);
@@ -152,6 +150,22 @@ test('a checkout that was given up leaves the trial to another organisation of i
   expect(await hasTrial(third, 'gold')).toBe(true);
   await startWithoutCard(third);
   expect(await hasTrial(last)).toBe(false);
+});
+
+test('an open checkout without a trial is not opened again once the page offers one', async () => {
+  const first = await makeOwner('rowan.example');
+  const other = await makeOwner('rowan.example');
+  expect(await hasTrial(first)).toBe(true);
+  expect((await readOverview(billing.app, other)).trials).toEqual({});
+  expect(await hasTrial(other)).toBe(false);
+
+  await endSubscriptions(billing.app, first.organisationId);
+  expect((await readOverview(billing.app, other)).trials).toHaveProperty('silver');
+  expect(await hasTrial(other)).toBe(true);
+  expect(ownedBy(billing, other).sessions.filter(({ status }) => status === 'open')).toHaveLength(1);
+  // The checkout with the trial is reused.
+  expect(await hasTrial(other)).toBe(true);
+  expect(ownedBy(billing, other).sessions).toHaveLength(2);
 });
 
 test('the late end of a checkout releases nothing that a newer one or a subscription has claimed', async () => {

@@ -77,6 +77,16 @@ export async function openTrials(app: App, organisationId: string): Promise<Reco
   return (await isTaken(app.db, await claimsOf(app, organisationId))) ? {} : Object.fromEntries(offered);
 }
 
+/**
+ * Returns whether a checkout for a tier begins with a trial that an open one of the organisation lacks: it has claimed
+ * none, because another one had when it was opened, or because the plans had none. The page already offers it.
+ */
+export async function gainsTrial(app: App, organisationId: string, tier: PaidTier): Promise<boolean> {
+  if (!(tier in (await openTrials(app, organisationId)))) return false;
+  const organisation = (await hashing(app, app.db))('organisation', organisationId);
+  return (await app.db.$count(trialClaims, eq(trialClaims.organisation, organisation))) === 0;
+}
+
 function trialOf({ tiers }: Plans, tier: PaidTier): Trial | null {
   return tiers.find((each) => each.tier === tier)?.trial ?? null;
 }

@@ -1645,6 +1645,7 @@ export interface Texts {
     codesLead: string;
     newCodes: string;
     newCodesLead: string;
+    codesMade: string;
     fewCodes: string;
     fewCodesText: string;
     shownOnce: string;

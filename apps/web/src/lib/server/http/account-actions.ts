@@ -77,7 +77,7 @@ export function totpActions(page: string, next: string) {
     }),
     confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
       done: (_form, { recovery_codes: codes }) => (codes === undefined ? next : { formName: 'codes', codes }),
-      notice: () => texts('factor').confirmed,
+      notice: () => ({ text: texts('factor').confirmed, focus: 'recovery-codes' }),
       failure: () => ({ formName: 'totp' as FormName }),
     }),
   };

@@ -54,6 +54,7 @@ export const actions: Actions = {
   ...totpActions(page, page),
   recovery_codes: formAction(({ factors }) => factors.recoveryCodes(), {
     done: (_form, { recovery_codes: codes }) => ({ formName: 'codes', codes }),
+    notice: () => ({ text: texts('factor').codesMade, focus: 'recovery-codes' }),
     failure: () => ({ formName: 'factors' as FormName, returnTo: page }),
   }),
   remove: formAction(({ factors }, form) => factors.remove({ id: text(form, 'id') }), {

@@ -11,6 +11,7 @@ import type { Client } from '../../platform/security/client.ts';
 import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import type { Approved } from '../principal.ts';
 import { lockUser } from '../sessions/account.ts';
+import { requireExistingSession } from '../sessions/session.ts';
 
 export const requestAddressChangeInput = z.object({
   email: emailField,
@@ -23,9 +24,10 @@ export const requestAddressChangeInput = z.object({
  * the link is opened in a session of the user; then their other sessions, links and invitations end, and with
  * `revoke_keys` the API keys that they made. The work is the same for every address and the job decides what to mail,
  * so that neither the answer nor the pending change reveals whether the new address has an account. A newer request
- * takes the place of an older one, whose links stay valid until one is used.
+ * takes the place of an older one, whose links stay valid until one is used. The session is checked again under the lock
+ * of the user: a new password that ended it meanwhile leaves no change of address pending.
  *
- * @throws AppError UNAUTHENTICATED if the password is wrong; FRESH_SIGN_IN_REQUIRED; VALIDATION if the address is the
+ * @throws AppError UNAUTHENTICATED if the password is wrong, or the session has ended; FRESH_SIGN_IN_REQUIRED; VALIDATION if the address is the
  *   user's own; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function requestAddressChange(
@@ -38,7 +40,11 @@ export async function requestAddressChange(
   await confirmUser(app, principal, input, client);
   if (email === principal.user.email) throw invalid({ email: message('address_unchanged') });
 
-  await app.db.transaction((tx) => request(app, tx, principal, { email, revokesKeys }, client));
+  await app.db.transaction(async (tx) => {
+    await lockUser(tx, principal.user.id);
+    await requireExistingSession(tx, principal);
+    await request(app, tx, principal, { email, revokesKeys }, client);
+  });
   app.jobs.wake('verification-mail');
 }
 
@@ -46,11 +52,12 @@ export async function requestAddressChange(
  * Mails another link for the pending change of address, within the mail limits of every other one. The password is not
  * asked again: the address is the one that was confirmed with it.
  *
- * @throws AppError NOT_FOUND if no change of address is pending.
+ * @throws AppError UNAUTHENTICATED if the session has ended; NOT_FOUND if no change of address is pending.
  */
 export async function resendAddressChange(app: App, principal: Approved, client: Client): Promise<void> {
   await app.db.transaction(async (tx) => {
     await lockUser(tx, principal.user.id);
+    await requireExistingSession(tx, principal);
     const pending = await pendingAddressChange(app, tx, principal.user.id);
     if (pending === null) throw noPendingChange();
     await request(app, tx, principal, pending, client);

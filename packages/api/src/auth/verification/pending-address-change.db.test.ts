@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, newEmail, signInAs, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
@@ -48,6 +48,29 @@ it('shows an address that has an account as any other', async () => {
   await owner.api.accounts.resendAddressChange();
   await owner.api.accounts.cancelAddressChange();
   expect(await pendingOf(owner)).toBeNull();
+});
+
+describe('a request whose session ended meanwhile', () => {
+  const refused = { cause: { code: 'UNAUTHENTICATED' } };
+
+  it('leaves none pending after a new password', async () => {
+    const owner = await makeOwner(test);
+    const thief = await signInAs(test, owner.email);
+    const password = 'quite another pass phrase';
+    await owner.api.accounts.changePassword({ current_password: testPassword, password });
+    await expect(thief.api.accounts.changeAddress({ email: newEmail() })).rejects.toMatchObject(refused);
+    expect(await pendingOf(owner)).toBeNull();
+
+    await owner.api.accounts.changeAddress({ email: newEmail(), password });
+    await expect(thief.api.accounts.resendAddressChange()).rejects.toMatchObject(refused);
+  });
+
+  it('is refused after the account was deleted', async () => {
+    const owner = await makeOwner(test);
+    const other = await signInAs(test, owner.email);
+    await owner.api.leaving.deleteAccount({ password: testPassword });
+    await expect(other.api.accounts.changeAddress({ email: newEmail() })).rejects.toMatchObject(refused);
+  });
 });
 
 it('is over once its link would have expired', async () => {

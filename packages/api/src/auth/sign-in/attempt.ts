@@ -4,9 +4,12 @@ import type { App } from '../../app.ts';
 import { readInvitation } from '../../organisations/invitation.ts';
 import { signInAttempts } from '../../platform/db/schema/sign-in.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
+import { AppError } from '../../platform/errors.ts';
 import { identityRedirectUri } from '../../platform/links.ts';
+import { message } from '../../platform/messages.ts';
 import { type Client, type ClientAddress, clientKey } from '../../platform/security/client.ts';
 import { constantTimeEqual, hashToken, newToken } from '../../platform/security/token.ts';
+import { lockUser } from '../sessions/account.ts';
 import { readSession } from '../sessions/session.ts';
 import { confirmIdentity, connectIdentity } from './connect-identity.ts';
 import { countSignIn } from './count-sign-in.ts';
@@ -32,7 +35,7 @@ type Start = {
  *
  * @returns the URL of the provider's consent screen and the cookie of the attempt; null if the
  *   feature is off.
- * @throws AppError TOO_MANY; INTERNAL without a canonical base URL.
+ * @throws AppError TOO_MANY; UNAUTHENTICATED if the user was deleted meanwhile; INTERNAL without a canonical base URL.
  */
 export async function startSignIn(
   app: App,
@@ -137,6 +140,8 @@ type Attempt = typeof signInAttempts.$inferSelect;
 /**
  * Stores a pending attempt in place of the browser's previous one, and returns the value of the
  * cookie that identifies it.
+ *
+ * @throws AppError UNAUTHENTICATED if the account of its user was deleted meanwhile.
  */
 async function storeAttempt(
   app: App,
@@ -146,6 +151,9 @@ async function storeAttempt(
   const cookie = newToken();
   const now = app.now();
   await app.db.transaction(async (tx) => {
+    const { userId } = attempt;
+    if (userId !== null && !(await lockUser(tx, userId)))
+      throw new AppError('UNAUTHENTICATED', message('sign_in_first'));
     if (replaced !== null) await tx.delete(signInAttempts).where(eq(signInAttempts.idHash, hashToken(replaced)));
     await tx.insert(signInAttempts).values({
       idHash: hashToken(cookie),

@@ -111,6 +111,13 @@ it('connects no subject of another user, linked or unlinked', async () => {
   expect(await signIn(theirs)).toMatchObject({ userId });
 });
 
+it('an attempt to connect does not start for an account that was deleted meanwhile', async () => {
+  const owner = await makeOwner(test);
+  const other = await signInAs(test, owner.email);
+  await owner.api.leaving.deleteAccount({ password: testPassword });
+  await expect(other.api.accounts.connectIdentity({})).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
+});
+
 it('an attempt to connect finishes only in the session of the user who started it', async () => {
   const owner = await makeOwner(test);
   const other = await makeOwner(test);

@@ -64,7 +64,7 @@ export const serviceEndpoints: Endpoint[] = [
       'The same idempotency key with the same content answers as the first time, for 48 hours; with other content: CONFLICT. With `expires`, in seconds, the amount is on hold: it counts until the hold is released or that time has passed, for good once it is committed. An organisation has 10,000 open holds at most.',
     body: reservationInput.extend(ofOrganisation.shape),
     answer: 'Reserved',
-    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED', 'TOO_MANY'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
   }),
   writes({
     id: 'usage.commit',
@@ -138,7 +138,7 @@ export const serviceEndpoints: Endpoint[] = [
       'Without `after`: from now on; with 0: all that is kept, which is 30 days. While there is nothing it waits up to `wait` seconds (60 at most). Each change is delivered at least once. At most 50 requests of a key wait at a time. An approval that was undone appears as organisation.suspended.',
     query: changesInput,
     answer: 'Changes',
-    errors: ['VALIDATION', 'GONE', 'TOO_MANY'],
+    errors: ['VALIDATION', 'GONE'],
   }),
 ];
 
@@ -156,7 +156,7 @@ export const tokenEndpoints: Endpoint[] = [
     scope: 'READ',
     body: tokenInput,
     answer: 'Token',
-    errors: ['NOT_FOUND', 'TOO_MANY'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'get',

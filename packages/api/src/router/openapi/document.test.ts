@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { endpoints } from '../endpoints.ts';
 import { type AppRouter, appRouter } from '../root.ts';
 import type { answers } from './answers.ts';
+import { openApiDocument } from './document.ts';
 
 type Written = { [Name in keyof typeof answers]: z.output<(typeof answers)[Name]> };
 type Answers = inferRouterOutputs<AppRouter>;
@@ -178,4 +179,12 @@ it('documents queries as GET and mutations as other methods', () => {
 
 it('has schemas with the types of the answers', () => {
   expect(Object.values(agreement)).not.toContain(false);
+});
+
+it('says of each operation that a key may call that it may be asked too often', () => {
+  const { paths } = openApiDocument({ version: '1', publicBaseUrl: null, service: { name: 'Gatehouse' } });
+  const silent = endpoints.filter(({ access, path, method }) => {
+    return access.includes('key') && paths[path]?.[method]?.responses['429'] === undefined;
+  });
+  expect(silent.map(({ id }) => id)).toEqual([]);
 });

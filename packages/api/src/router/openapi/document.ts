@@ -182,6 +182,7 @@ function errorsOf({ method, access, body, errors }: Pick<Endpoint, 'method' | 'a
     for (const code of ['UNAUTHENTICATED', 'SECOND_FACTOR_REQUIRED', 'AWAITING_APPROVAL'] as const) codes.add(code);
     for (const code of ['SECOND_FACTOR_SETUP', 'FORBIDDEN'] as const) codes.add(code);
   }
+  if (access.includes('key')) codes.add('TOO_MANY');
   if (method !== 'get') codes.add('FOREIGN_ORIGIN');
   if (body !== undefined) for (const code of ['VALIDATION', 'TOO_LARGE', 'NOT_JSON'] as const) codes.add(code);
   return [...codes, 'INTERNAL' as const, 'BUSY' as const];

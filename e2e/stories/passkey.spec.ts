@@ -32,9 +32,12 @@ test('a passkey is added, signs in without address and password, and confirms it
   await expect(page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
   // every-page.spec.ts checks the pages that look as without a passkey, and the list with one.
   await expectAccessible(page, 'the codes after a passkey');
+  await expect(page.getByRole('status').getByText('The passkey is added.')).toBeVisible();
   await page.getByRole('link', { name: 'Done' }).click();
   await expect(page.getByText('Work laptop', { exact: true })).toBeVisible();
   await expect(page.getByText('Not used yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await expect(page.getByText('This device or key already has a passkey for your account.')).toBeVisible();
 
   await page.request.post('/api/logout');
   await page.goto('/login');

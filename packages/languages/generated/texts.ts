@@ -1750,6 +1750,8 @@ export interface Texts {
     needsScript: string;
     unsupported: string;
     notAdded: string;
+    alreadyThere: string;
+    isAdded: string;
     errorOf: Message<'code'>;
   };
   password: {

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { receiveEvent } from '../billing/events/receive-event.ts';
 import { AppError, invalid, isAppError } from '../platform/errors.ts';
+import { unknownMember } from '../router/body.ts';
 import type { Endpoint } from '../router/endpoint.ts';
 import { endpoints } from '../router/endpoints.ts';
 import type { Caller } from '../router/root.ts';
-import { unknownMember } from '../router/trpc.ts';
 import { answerMetrics } from './answer-metrics.ts';
 import { answerTrpc } from './answer-trpc.ts';
 import { httpErrorOf, recordFailure, rejectionHeaders } from './error-response.ts';

@@ -32,14 +32,13 @@ import {
 } from '../auth/verification/change-address.ts';
 import { keepPassword, keepPasswordInput } from '../auth/verification/keep-password.ts';
 import { resendInput, resendVerification } from '../auth/verification/send-verification.ts';
+import { body, nothing } from './body.ts';
 import {
   approvedProcedure,
-  body,
   does,
   done,
   freshOrPassword,
   limited,
-  nothing,
   publicProcedure,
   router,
   setupProcedure,

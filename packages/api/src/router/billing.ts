@@ -14,7 +14,8 @@ import {
 } from '../billing/summary/read-entitlements.ts';
 import { readOverview, readOverviewWithHistory, readSubscription } from '../billing/summary/read-subscription.ts';
 import { isAppError } from '../platform/errors.ts';
-import { anyPrincipalProcedure, body, calls, router, scopedProcedure } from './trpc.ts';
+import { body } from './body.ts';
+import { anyPrincipalProcedure, calls, router, scopedProcedure } from './trpc.ts';
 
 /**
  * Open to administrators of a deployment where billing is on. Both are checked before the body.

@@ -1,6 +1,7 @@
 import { callerIdOf, changeReaderOf, mayStillRead } from '../auth/sessions/change-reader.ts';
 import { changesInput, readChanges } from '../changes/read-changes.ts';
-import { anyPrincipalProcedure, body, router } from './trpc.ts';
+import { body } from './body.ts';
+import { anyPrincipalProcedure, router } from './trpc.ts';
 
 export const changesRouter = router({
   since: anyPrincipalProcedure('READ')

@@ -12,17 +12,8 @@ import {
 import { addPasskey, addPasskeyInput, newPasskeyOptions } from '../auth/factors/passkeys.ts';
 import { readRequirement } from '../auth/factors/read-requirement.ts';
 import { answerReview, answerReviewInput, readReview } from '../auth/factors/review.ts';
-import {
-  approvedProcedure,
-  approvedSetupProcedure,
-  body,
-  calls,
-  does,
-  fresh,
-  nothing,
-  router,
-  setupProcedure,
-} from './trpc.ts';
+import { body, nothing } from './body.ts';
+import { approvedProcedure, approvedSetupProcedure, calls, does, fresh, router, setupProcedure } from './trpc.ts';
 
 /** What changes a user's factors needs a fresh session. */
 const freshProcedure = approvedProcedure.use(fresh);

@@ -44,7 +44,8 @@ import {
   setManagedOverrideInput,
 } from '../operators/management/override.ts';
 import { listManagedUsers, listUsersInput, readManagedUser, userIdInput } from '../operators/management/read-users.ts';
-import { body, calls, managingKeyProcedure, router } from './trpc.ts';
+import { body } from './body.ts';
+import { calls, managingKeyProcedure, router } from './trpc.ts';
 
 /** What operators do in the console, for the company's own programs. services.md, Management, is the contract. */
 export const managementRouter = router({

@@ -23,11 +23,11 @@ import { deleteAccount, deleteAccountInput, readDeletion } from '../members/leav
 import { deleteOrganisation, deleteOrganisationInput } from '../members/leaving/delete-organisation.ts';
 import { exportData } from '../members/leaving/export.ts';
 import { listMembers, listMembersInput, listMembersOf, membersOfInput } from '../members/list-members.ts';
+import { body } from './body.ts';
 import {
   anyPrincipalProcedure,
   approvedProcedure,
   awayProcedure,
-  body,
   calls,
   does,
   freshOrPassword,

@@ -46,7 +46,8 @@ import {
   suspendUser,
   suspendUserInput,
 } from '../operators/users/suspend-user.ts';
-import { body, calls, does, fresh, freshOrPassword, nothing, operatorProcedure, router } from './trpc.ts';
+import { body, nothing } from './body.ts';
+import { calls, does, fresh, freshOrPassword, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
   queue: operatorProcedure.input(body(queueInput)).query(calls(readQueue)),

@@ -21,10 +21,10 @@ import {
 } from '../members/require-second-factor.ts';
 import { transferInput, transferOwnership } from '../members/transfer-ownership.ts';
 import { keysetInput } from '../platform/security/keyset-pagination.ts';
+import { body } from './body.ts';
 import {
   approvedProcedure,
   awayProcedure,
-  body,
   calls,
   deploymentProcedure,
   does,

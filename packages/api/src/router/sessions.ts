@@ -9,10 +9,9 @@ import { issueToken, tokenInput } from '../auth/tokens/issue-token.ts';
 import { readKeySet, requireTokens } from '../auth/tokens/token-keys.ts';
 import { currentPlan } from '../organisations/plan.ts';
 import { clientSignInLimits } from '../platform/security/throttle.ts';
+import { body, nothing } from './body.ts';
 import {
-  body,
   calls,
-  nothing,
   publicProcedure,
   router,
   scopedProcedure,

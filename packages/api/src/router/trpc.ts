@@ -1,5 +1,4 @@
 import { initTRPC, TRPCError } from '@trpc/server';
-import { z } from 'zod';
 import type { App } from '../app.ts';
 import { requireFresh } from '../auth/password/fresh-sign-in.ts';
 import {
@@ -19,8 +18,8 @@ import {
 } from '../auth/principal.ts';
 import type { Begun, FirstStep } from '../auth/sign-in/open-session.ts';
 import { requireTokens } from '../auth/tokens/token-keys.ts';
-import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
-import { type Message, message, readZodMessage } from '../platform/messages.ts';
+import { AppError, errorCodes, isDatabaseUnavailable, toAppError } from '../platform/errors.ts';
+import { message } from '../platform/messages.ts';
 import { type Client, clientKey } from '../platform/security/client.ts';
 import type { Points, Rule } from '../platform/security/throttle.ts';
 
@@ -297,6 +296,16 @@ export const operatorProcedure = approvedProcedure.use(({ ctx, next }) =>
 );
 
 /**
+ * Lets a request pass in a fresh session only. Comes before the body is parsed.
+ *
+ * @throws AppError FRESH_SIGN_IN_REQUIRED.
+ */
+export const fresh = t.middleware(({ ctx, next }) => {
+  requireFresh(ctx.app, userInSetup(ctx));
+  return next();
+});
+
+/**
  * Lets a request pass in a fresh session, or with a password in its body, which the use case checks by `confirmUser`.
  * Comes before the body is parsed, so that a body that cannot be read is refused after this.
  *
@@ -309,73 +318,6 @@ export const freshOrPassword = t.middleware(async ({ ctx, next, getRawInput }) =
   if (typeof password !== 'string' || password === '') requireFresh(ctx.app, principal);
   return next();
 });
-
-/**
- * Parses a body by its schema. A handler that could not read the body passes the error in its
- * place, so that authority is checked first.
- *
- * @throws AppError VALIDATION with one sentence per wrong field, or the handler's error.
- */
-export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
-  function parse(input: unknown): z.output<Schema> {
-    if (isAppError(input)) throw input;
-    if (isNestedTooDeeply(input)) throw new AppError('VALIDATION', 'This request is nested too deeply.');
-
-    const read = schema.safeParse(input ?? {});
-    if (read.success) return read.data;
-    const fields: Record<string, Message | string> = {};
-    for (const issue of read.error.issues) {
-      for (const field of fieldsOf(issue)) {
-        fields[field] ??= issue.code === 'unrecognized_keys' ? unknownMember : readZodMessage(issue.message);
-      }
-    }
-    throw invalid(fields);
-  }
-
-  return { parse } as BodyParser<Schema>;
-}
-
-/** What is said of a member of a body that an endpoint does not know: a misspelt `until` must not be lost. */
-export const unknownMember = 'There is no such member.';
-
-/** Returns the fields that an issue is about: a strict schema names all unknown members at once. */
-function fieldsOf(issue: z.core.$ZodIssue): string[] {
-  const names = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  const paths = names.length === 0 ? [issue.path] : names.map((name) => [...issue.path, name]);
-  return paths.map((path) => path.join('.') || 'body');
-}
-
-/** Parses a body that has a member by one schema, and one without it by another, as `body` does. */
-export function bodyWith<With extends z.ZodType, Without extends z.ZodType>(
-  member: string,
-  withIt: With,
-  withoutIt: Without,
-): BodyParser<With | Without> {
-  const [parserWith, parserWithout] = [body(withIt), body(withoutIt)];
-
-  function parse(input: unknown): z.output<With | Without> {
-    const given = (input as Record<string, unknown> | null | undefined)?.[member];
-    return (given === undefined ? parserWithout : parserWith).parse(input);
-  }
-
-  return { parse } as BodyParser<With | Without>;
-}
-
-/** Deeper than any valid body, and far below the depth at which a recursive function fails. */
-const maxLevels = 16;
-
-/** Whether objects and lists are nested more than 16 levels deep. Looks no deeper than that. */
-function isNestedTooDeeply(value: unknown, levels = maxLevels): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
-}
-
-/** A parser in the form from which tRPC infers what callers may send. */
-type BodyParser<Schema extends z.ZodType> = {
-  _input: z.input<Schema>;
-  _output: z.output<Schema>;
-  parse: (input: unknown) => z.output<Schema>;
-};
 
 /** The answer of an action that tells no more than that it was carried out. */
 export async function done(action: Promise<unknown>): Promise<{ ok: true }> {
@@ -400,16 +342,3 @@ export function does<A extends App, P, I>(
 ): Resolver<A, P, I, Promise<{ ok: true }>> {
   return ({ ctx, input }) => done(useCase(ctx.app, ctx.principal, input, ctx.client));
 }
-
-/** The body of an action without input. A body that is sent must still be readable. */
-export const nothing = z.object({}).optional();
-
-/**
- * Lets a request pass in a fresh session only. Comes before the body is parsed.
- *
- * @throws AppError FRESH_SIGN_IN_REQUIRED.
- */
-export const fresh = t.middleware(({ ctx, next }) => {
-  requireFresh(ctx.app, userInSetup(ctx));
-  return next();
-});

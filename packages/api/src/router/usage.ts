@@ -16,7 +16,8 @@ import {
   usageRecordInput,
   usageRequestInput,
 } from '../billing/usage/usage-input.ts';
-import { anyPrincipalProcedure, body, bodyWith, operatorsKeyProcedure, router, writingKeyProcedure } from './trpc.ts';
+import { body, bodyWith } from './body.ts';
+import { anyPrincipalProcedure, operatorsKeyProcedure, router, writingKeyProcedure } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };
 const meterField = z.string('A meter is required.');

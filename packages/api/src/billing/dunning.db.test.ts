@@ -7,7 +7,7 @@ import { makeSubscriber, ownedBy, priceOf } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readOverview } from './summary/read-subscription.ts';
+import { readOverview } from './summary/read-overview.ts';
 import { syncSubscription } from './sync/sync.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });

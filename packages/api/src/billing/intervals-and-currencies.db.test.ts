@@ -11,7 +11,8 @@ import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { loadPlans } from './plans/plans.ts';
 import { refreshPrices } from './prices/live-prices.ts';
-import { readOverview, readSubscription } from './summary/read-subscription.ts';
+import { readOverview } from './summary/read-overview.ts';
+import { readSubscription } from './summary/read-subscription.ts';
 
 /** Three tiers, for a month and a year, in pounds and euros. */
 const file = fileURLToPath(new URL('../../../../examples/plans.json', import.meta.url));

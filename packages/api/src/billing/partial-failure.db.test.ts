@@ -9,7 +9,7 @@ import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
-import { readOverview } from './summary/read-subscription.ts';
+import { readOverview } from './summary/read-overview.ts';
 
 const billing = useBillingTest({ emptiesProvider: true });
 

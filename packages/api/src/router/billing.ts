@@ -12,7 +12,8 @@ import {
   entitlementsInput,
   readEntitlements,
 } from '../billing/summary/read-entitlements.ts';
-import { readOverview, readOverviewWithHistory, readSubscription } from '../billing/summary/read-subscription.ts';
+import { readOverview, readOverviewWithHistory } from '../billing/summary/read-overview.ts';
+import { readSubscription } from '../billing/summary/read-subscription.ts';
 import { isAppError } from '../platform/errors.ts';
 import { body } from './body.ts';
 import { anyPrincipalProcedure, calls, router, scopedProcedure } from './trpc.ts';

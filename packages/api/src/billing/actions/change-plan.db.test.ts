@@ -8,7 +8,7 @@ import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { markedForSync } from '../subscription/newer-state.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
-import { readOverview } from '../summary/read-subscription.ts';
+import { readOverview } from '../summary/read-overview.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readOverview } from '../summary/read-subscription.ts';
+import { readOverview } from '../summary/read-overview.ts';
 import { syncSubscription } from '../sync/sync.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';

@@ -5,7 +5,7 @@ import { paymentEvents, paymentSubscriptions } from '../../platform/db/schema/bi
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { livePrices } from '../prices/live-prices.ts';
-import { readOverview } from '../summary/read-subscription.ts';
+import { readOverview } from '../summary/read-overview.ts';
 import { compareAll } from '../sync/reconcile.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';

@@ -11,7 +11,7 @@ import {
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useEventTest } from '../../testing/payment/use-event-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
-import { readOverview } from '../summary/read-subscription.ts';
+import { readOverview } from '../summary/read-overview.ts';
 
 const { billing, second, event, receive, storedEvent, tier } = useEventTest();
 

@@ -7,7 +7,7 @@ import { setCancellation } from '../actions/set-cancellation.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { decideAllPlans } from '../entitlement/decide-plan.ts';
 import { readRow } from '../subscription/subscription-rows.ts';
-import { readOverview } from '../summary/read-subscription.ts';
+import { readOverview } from '../summary/read-overview.ts';
 import { syncSubscription } from '../sync/sync.ts';
 
 const billing = useBillingTest({ emptiesProvider: true, environment: { PAYMENT_DISPUTES: 'end' } });

@@ -7,7 +7,8 @@ import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { syncSubscription } from '../sync/sync.ts';
-import { readOverview, readSubscription } from './read-subscription.ts';
+import { readOverview } from './read-overview.ts';
+import { readSubscription } from './read-subscription.ts';
 
 const billing = useBillingTest();
 

@@ -12,7 +12,7 @@ import { endSubscriptions } from '../actions/end-subscriptions.ts';
 import { openPortal } from '../actions/open-portal.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
-import { readOverview } from '../summary/read-subscription.ts';
+import { readOverview } from '../summary/read-overview.ts';
 
 const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;

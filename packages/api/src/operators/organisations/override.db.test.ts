@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCheckout } from '../../billing/actions/start-checkout.ts';
 import { decideDuePlans } from '../../billing/entitlement/decide-plan.ts';
 import { readOverride } from '../../billing/entitlement/override.ts';
-import { readOverview } from '../../billing/summary/read-subscription.ts';
+import { readOverview } from '../../billing/summary/read-overview.ts';
 import { currentPlan, readPlan } from '../../organisations/plan.ts';
 import { organisationPlans, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { changes } from '../../platform/db/schema/changes.ts';

@@ -101,6 +101,19 @@ describe('cancel and resume', () => {
     expect(ends).toEqual([true, true]);
   });
 
+  test('answer with the subscription that ended, not with a better one that had ended before', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'gold');
+    provider().forceStatus(subscription.id, 'canceled');
+    await billing.settled();
+    const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
+    provider().payCheckout(url);
+    await billing.settled();
+    const silver = ownedBy(billing, principal).subscriptions.find(({ status }) => status === 'active');
+    provider().forceStatus(silver?.id ?? '', 'unpaid');
+    await billing.settled();
+    expect(await cancel(principal)).toMatchObject({ tier: 'silver', status: 'canceled' });
+  });
+
   test('answer with the provider’s result, even if an event with an older state arrives meanwhile', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });

@@ -78,7 +78,9 @@ export async function setCancellation(
     'action',
   );
 
-  const [best] = await rankedRows(app, organisationId);
+  // One that had ended before may be of a higher tier, and is not what was changed.
+  const order = await rankedRows(app, organisationId);
+  const best = order.find((row) => !row.ended || states.some(({ id }) => id === row.id));
   if (best === undefined) throw noPlan();
   return recordOf(app, withAnswer(best, states));
 }

@@ -7,9 +7,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { load, type Request } from './speed/load.ts';
 import type { Program } from './speed/program.ts';
-import { rows } from './speed/rows.ts';
+import { type Row, rows } from './speed/rows.ts';
 import { type Spread, spread } from './speed/spread.ts';
-import { openWorld, type World } from './speed/world.ts';
+import { openWorld } from './speed/world.ts';
 
 const wanted = 1.6;
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
@@ -17,16 +17,12 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 
 type Measurement = { title: string; one: Spread; two: Spread; ratio: Spread; cpu: { one: number; two: number } };
 
-const measures: { title: string; connections: number; isWanted: boolean; next: (world: World) => () => Request }[] = [
-  {
-    title: 'GET /login',
-    connections: 32,
-    isWanted: true,
-    next: () => () => ({ method: 'GET', path: '/login', headers: {} }),
-  },
-  { title: 'POST /api/login', connections: 8, isWanted: true, next: requestsOf('login') },
-  { title: 'GET /api/session', connections: 32, isWanted: false, next: requestsOf('session') },
-  { title: 'POST /webhooks/payment', connections: 32, isWanted: false, next: requestsOf('webhook') },
+/** Rows of the measurement of speed, and whether they ask for the ratio: a node alone computes them. */
+const measures: { name: string; connections: number; isWanted: boolean }[] = [
+  { name: 'page', connections: 32, isWanted: true },
+  { name: 'login', connections: 8, isWanted: true },
+  { name: 'session', connections: 32, isWanted: false },
+  { name: 'webhook', connections: 32, isWanted: false },
 ];
 
 if (os.availableParallelism() < 2) throw new Error('Two nodes need two cores.');
@@ -36,8 +32,9 @@ const measured: Measurement[] = [];
 let enough = true;
 try {
   for (const [core, { pid }] of nodes.entries()) pin(pid, core);
-  for (const { title, connections, isWanted, next } of measures) {
-    const row = await measure(title, connections, next(world));
+  for (const { name, connections, isWanted } of measures) {
+    const { title, product } = rows[name] as Row;
+    const row = await measure(title, connections, product(world));
     measured.push(row);
     if (isWanted) enough &&= row.ratio.median >= wanted;
     console.log(
@@ -55,14 +52,6 @@ const file = path.resolve(import.meta.dirname, '../results/scaling.json');
 fs.mkdirSync(path.dirname(file), { recursive: true });
 fs.writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), rows: measured }, null, 2)}\n`);
 process.exitCode = enough ? 0 : 1;
-
-function requestsOf(name: string): (world: World) => () => Request {
-  return (world) => {
-    const row = rows[name];
-    if (row === undefined) throw new Error(`There is no row ${name}.`);
-    return row.product(world);
-  };
-}
 
 /** Measures one node and two in turn, round by round. The first round warms up. */
 async function measure(title: string, connections: number, next: () => Request): Promise<Measurement> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { load } from './load.ts';
 import type { Measurement } from './measured.ts';
-import { rows } from './rows.ts';
+import { type Row, rows } from './rows.ts';
 import { spread } from './spread.ts';
 import type { World } from './world.ts';
 
@@ -25,10 +25,10 @@ export async function measureStart(world: World): Promise<Measurement> {
     await pause(idleMilliseconds);
     idle.push(inMiB(program.use()));
     if (start === starts) {
-      const read = rows.subscription?.product(world);
+      const read = (rows.subscription as Row).product(world);
       let sent = 0;
       const page = { method: 'GET', path: '/login', headers: {} } as const;
-      await load(program.origin, () => (sent++ % 2 === 0 || read === undefined ? page : read()), {
+      await load(program.origin, () => (sent++ % 2 === 0 ? page : read()), {
         connections: 16,
         amount: requests,
       });

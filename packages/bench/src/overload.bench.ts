@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { openOwn } from './faults/database.ts';
-import { type Answer, describe, isExpected, longestOf, probe, probeRequests } from './faults/probes.ts';
+import { type Answer, describe, longestOf, probe, probeRequests } from './faults/probes.ts';
 import { openWorld } from './faults/world.ts';
 
 // Measures how many pages a second the nodes can render, then sends twice that rate for some seconds. Measures how
@@ -38,11 +38,11 @@ const ended = Date.now();
 let recovered: number | null = null;
 while (recovered === null && Date.now() - ended < 4 * recoveryLimitSeconds * 1000) {
   const answers = await probe(world);
-  if (answers.every(isExpected) && longestOf(answers) < Math.max(200, 2 * before))
+  if (answers.every(({ isExpected }) => isExpected) && longestOf(answers) < Math.max(200, 2 * before))
     recovered = (Date.now() - ended) / 1000;
 }
 
-const failed = during.filter((each) => !isExpected(each)).length;
+const failed = during.filter(({ isExpected }) => !isExpected).length;
 console.log(`capacity: ${capacity.toFixed(0)} pages a second; probes and reads ${before.toFixed(0)} ms`);
 console.log(
   `at twice that for ${overloadSeconds} s: ${flood['2xx']} pages, ${flood.non2xx} refused, ${flood.errors} errors, longest ${flood.latency.max} ms`,

@@ -1,7 +1,7 @@
 import type { Target } from './load.ts';
 
 type ProbeRequest = { path: string; status: number; init?: RequestInit };
-export type Answer = { path: string; status: number; expected: number; milliseconds: number };
+export type Answer = { path: string; status: number; isExpected: boolean; milliseconds: number };
 
 /** Returns the requests that an overload or a flood must not affect, with their status. */
 export function probeRequests({ owners }: Target): ProbeRequest[] {
@@ -20,13 +20,10 @@ export function probe(target: Target): Promise<Answer[]> {
       const started = performance.now();
       const response = await fetch(target.origin + path, init).catch(() => null);
       await response?.arrayBuffer();
-      return { path, status: response?.status ?? 0, expected, milliseconds: performance.now() - started };
+      const status = response?.status ?? 0;
+      return { path, status, isExpected: status === expected, milliseconds: performance.now() - started };
     }),
   );
-}
-
-export function isExpected({ status, expected }: Answer): boolean {
-  return status === expected;
 }
 
 export function longestOf(answers: Answer[]): number {
@@ -38,7 +35,7 @@ export function describe(path: string, all: Answer[]): string {
   const answers = all.filter((each) => each.path === path);
   const sorted = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
   const percentile = (share: number) => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)} ms`;
-  const failed = answers.filter((each) => !isExpected(each));
+  const failed = answers.filter(({ isExpected }) => !isExpected);
   const statuses = [...new Set(failed.map(({ status }) => status))].join(', ');
   const failures = failed.length === 0 ? 'none failed' : `${failed.length} failed (${statuses})`;
   return `meanwhile ${path}: ${answers.length} answers, median ${percentile(0.5)}, p99 ${percentile(0.99)}, longest ${longestOf(answers).toFixed(0)} ms; ${failures}`;

@@ -52,6 +52,8 @@ function idOf(prefix: string) {
 
 const user = idOf('aaaa');
 const organisation = idOf('bbbb');
+/** The same for more rows than there are users and organisations, which take turns. */
+const [userInTurn, organisationInTurn] = [user, organisation].map((id) => id.replaceAll('n)', '(n % size + 1))'));
 const at = `now() - make_interval(secs => (select count from size) - n)`;
 
 async function makeUsers(sql: TransactionSql, size: number): Promise<void> {
@@ -96,7 +98,7 @@ async function makeBilling(sql: TransactionSql, size: number): Promise<void> {
     insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, handled, outcome, flagged, payload)
     select 'evt_' || n, case when n % 2 = 0 then 'customer.subscription.updated' else 'invoice.paid' end,
       extract(epoch from now())::bigint - ${2 * size} + n, now() - make_interval(secs => ${2 * size} - n),
-      ${idOf('bbbb').replaceAll('n)', '(n % size + 1))')},
+      ${organisationInTurn},
       'cus_' || (n % size + 1), 'sub_' || (n % size + 1), true, 'applied', n % 5000 = 0, '{}'
     from generate_series(1, ${2 * size}) as n, (select ${size} as size) as s`);
 }
@@ -105,8 +107,8 @@ async function makeHistory(sql: TransactionSql, size: number): Promise<void> {
   await sql.unsafe(`
     insert into audit_events (id, at, action, actor_id, user_id, organisation_id, client)
     select gen_random_uuid(), now() - make_interval(secs => ${2 * size} - n), case when n % 2 = 0 then 'signed-in' else 'plan-changed' end,
-      ${idOf('aaaa').replaceAll('n)', '(n % size + 1))')}, ${idOf('aaaa').replaceAll('n)', '(n % size + 1))')},
-      ${idOf('bbbb').replaceAll('n)', '(n % size + 1))')}, '192.0.2.1'
+      ${userInTurn}, ${userInTurn},
+      ${organisationInTurn}, '192.0.2.1'
     from generate_series(1, ${2 * size}) as n, (select ${size} as size) as s`);
 }
 

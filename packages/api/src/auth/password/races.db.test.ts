@@ -26,6 +26,7 @@ import {
 import { deleteExpired } from '../delete-expired.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
+import { openSession } from '../sign-in/open-session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { signUp, signUpInput } from '../sign-up/sign-up.ts';
 import { sendVerification } from '../verification/send-verification.ts';
@@ -89,6 +90,22 @@ it('sends no mail for a change of address that was requested before the password
   await wantAddress(test, { userId, email });
   await sendVerification(test.app, { email, userId, sessionId: thief.principal.sessionId });
   expect(test.sandbox.mailbox.messages(email)).toEqual([]);
+});
+
+it('starts no session for an address that was changed while its password was being checked', async () => {
+  const { email: old, userId, organisationId, principal } = await makeOwner(test);
+  const proved = await signIn(old, testPassword);
+
+  const email = newEmail();
+  await wantAddress(test, { userId, email });
+  await sendVerification(test.app, { email, userId, sessionId: principal.sessionId });
+  const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
+  const sessionToken = await startSession(test.app, { userId, organisationId, client: testClient });
+  const outcome = await verifyEmail(test.app, { token, browserToken: null, sessionToken }, testClient);
+  expect(outcome.kind).toBe('address-changed');
+
+  await expect(openSession(test.app, proved, testClient)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect((await openSession(test.app, await signIn(email, testPassword), testClient)).kind).toBe('session');
 });
 
 it('starts no session for an account that was deleted concurrently', async () => {

@@ -77,7 +77,14 @@ export async function isUserUnclaimed(db: Executor, userId: string): Promise<boo
   return (await db.$count(users, and(eq(users.id, userId), isUnclaimed))) > 0;
 }
 
-type Proof = { userId: string; organisationId: string | null; passwordHash: string | null; idpSubject: string | null };
+type Proof = {
+  userId: string;
+  organisationId: string | null;
+  /** The address that was typed with the password; absent for a sign-in without it. */
+  email?: string | undefined;
+  passwordHash: string | null;
+  idpSubject: string | null;
+};
 
 /** What a sign-in needs to know of a locked account. */
 export type LockedAccount = {
@@ -92,14 +99,15 @@ export type LockedAccount = {
  * Locks an account whose user has proved who they are, the user before the organisation as every transaction does (see
  * lockUser), and checks it anew. The organisation's id is null if it was deleted meanwhile.
  *
- * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
+ * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its address or password was
  *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
  */
 export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promise<LockedAccount> {
-  const { userId, organisationId, passwordHash, idpSubject } = proof;
+  const { userId, organisationId, email, passwordHash, idpSubject } = proof;
   const wrong = () => new AppError('UNAUTHENTICATED', message('wrong_credentials'));
   const [user] = await lockedUser(tx).execute({ userId });
   if (user === undefined) throw wrong();
+  if (email !== undefined && user.email !== email) throw wrong();
   if (passwordHash !== null && user.passwordHash !== passwordHash) throw wrong();
   if (idpSubject !== null && !(await isLinked(tx, userId, idpSubject))) throw wrong();
 
@@ -117,6 +125,7 @@ export async function lockUnchangedAccount(tx: Transaction, proof: Proof): Promi
 const lockedUser = prepared((db) =>
   db
     .select({
+      email: users.email,
       passwordHash: users.passwordHash,
       emailVerifiedAt: users.emailVerifiedAt,
       suspendedAt: users.suspendedAt,

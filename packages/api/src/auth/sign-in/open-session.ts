@@ -16,6 +16,8 @@ import { linkIdentity } from './match-user.ts';
 export type FirstStep = {
   userId: string;
   organisationId: string | null;
+  /** The address that was typed with the password; absent for a sign-in without it. */
+  email?: string;
   /** The hash that the password matched; null for a sign-in without a password. */
   passwordHash?: string | null;
   /** The subject that the identity provider confirmed; null for a sign-in without it. */

@@ -21,7 +21,7 @@ export const passwordSignInInput = z.object({
 });
 
 /**
- * Returns the user of an address and a password, and the hash that the password matched. An unknown
+ * Returns the user of an address and a password, with the address and the hash that the password matched. An unknown
  * address, a wrong password, and any password of an unverified account get the same answer after the
  * same work, so that the answer does not reveal whether the address has an account. While hashes of other systems are
  * stored, sign-ins to one address take turns (`takeTurn`); the right password replaces such a hash.
@@ -33,7 +33,7 @@ export function signInWithPassword(
   app: App,
   input: z.output<typeof passwordSignInInput>,
   client: Client,
-): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
+): Promise<{ userId: string; organisationId: string | null; email: string; passwordHash: string | null }> {
   return countSignIn(app, 'password', () => userWithPassword(app, input, client));
 }
 
@@ -71,7 +71,7 @@ async function proveIdentity(app: App, { email, password, taken }: Attempt, clie
   const { id: userId, passwordHash: matched } = account.user;
   const isOwn = matched === null || !isImported(matched);
   const passwordHash = isOwn ? matched : await replaceImported(app, { userId, matched, password }, client);
-  return { userId, organisationId: account.organisationId, passwordHash };
+  return { userId, organisationId: account.organisationId, email, passwordHash };
 }
 
 /** The error of a closed account. A page says why, because its reader has given the right password. */

@@ -49,3 +49,14 @@ it('asks an account without a password to sign in again before it ends other ses
   await (await signInAs(late, email)).api.accounts.endOtherSessions();
   await late.close();
 });
+
+it('ends no session of a user by one that a new password ended meanwhile', async () => {
+  const test = await startTestApp({ work: false });
+  const { api, email, principal } = await makeOwner(test);
+  const thief = await signInAs(test, email);
+  await api.accounts.changePassword({ current_password: testPassword, password: 'quite another pass phrase' });
+  const ways = [thief.api.accounts.endSession({ id: principal.sessionId }), thief.api.accounts.endOtherSessions()];
+  for (const way of ways) await expect(way).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
+  expect((await api.accounts.profile()).sessions).toMatchObject([{ id: principal.sessionId }]);
+  await test.close();
+});

@@ -8,7 +8,8 @@ import type { Client } from '../../platform/security/client.ts';
 import { endTrust } from '../factors/step-attempt.ts';
 import { confirmation, confirmUser } from '../password/fresh-sign-in.ts';
 import type { UserPrincipal } from '../principal.ts';
-import { deleteOtherSessions, deleteSessionById } from '../sessions/session.ts';
+import { lockUser } from '../sessions/account.ts';
+import { deleteOtherSessions, deleteSessionById, requireExistingSession } from '../sessions/session.ts';
 
 export const endSessionInput = z.object({ id: z.uuid(zodMessage('no_such_session')), ...confirmation });
 export const endOtherSessionsInput = z.object(confirmation).optional();
@@ -18,7 +19,7 @@ export const endOtherSessionsInput = z.object(confirmation).optional();
  * approval.
  *
  * @throws AppError NOT_FOUND if the user has no such session; FRESH_SIGN_IN_REQUIRED, UNAUTHENTICATED,
- *   TOO_MANY or BUSY if it is another session and the user is not confirmed.
+ *   TOO_MANY or BUSY if it is another session and the user is not confirmed; UNAUTHENTICATED if the session has ended.
  */
 export async function endSession(
   app: App,
@@ -30,6 +31,8 @@ export async function endSession(
   if (id !== principal.sessionId) await confirmUser(app, principal, confirming, client);
 
   await app.db.transaction(async (tx) => {
+    await lockUser(tx, principal.user.id);
+    await requireExistingSession(tx, principal);
     if (!(await deleteSessionById(tx, principal.user.id, id)))
       throw new AppError('NOT_FOUND', message('no_such_session'));
     await recordEnd(app, tx, principal, client);
@@ -39,7 +42,8 @@ export async function endSession(
 /**
  * Ends all other sessions of a user. Allowed while the account awaits approval.
  *
- * @throws AppError FRESH_SIGN_IN_REQUIRED, UNAUTHENTICATED, TOO_MANY or BUSY if the user is not confirmed.
+ * @throws AppError FRESH_SIGN_IN_REQUIRED, UNAUTHENTICATED, TOO_MANY or BUSY if the user is not confirmed;
+ *   UNAUTHENTICATED if the session has ended.
  */
 export async function endOtherSessions(
   app: App,
@@ -50,6 +54,8 @@ export async function endOtherSessions(
   await confirmUser(app, principal, input ?? {}, client);
 
   await app.db.transaction(async (tx) => {
+    await lockUser(tx, principal.user.id);
+    await requireExistingSession(tx, principal);
     await deleteOtherSessions(tx, principal.user.id, principal.sessionId);
     await endTrust(tx, principal.user.id);
     await recordEnd(app, tx, principal, client);

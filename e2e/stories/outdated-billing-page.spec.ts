@@ -52,6 +52,12 @@ for (const javaScriptEnabled of [true, false]) {
     await expect(notice).toHaveCount(0);
 
     await switchTo(page, shown);
+    await page.goto('/');
+    await switchTo(page, current);
+    await page.getByRole('button', { name: 'Hide the next steps' }).click();
+    await expect(notice).toContainText('You switched organisation in another tab. Nothing was changed.');
+
+    await switchTo(page, shown);
     await page.goto('/billing');
     await page.getByRole('button', { name: 'Choose Silver' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);

@@ -33,6 +33,7 @@ export const load: PageServerLoad = async (event) => {
     now,
     refusedBy: refusedBy && { url: refusedBy, host: new URL(refusedBy).host },
     organisation: {
+      id: organisation.id,
       name: organisationName(organisation),
       overview,
       isAdministrator,
@@ -51,6 +52,7 @@ export const actions: Actions = {
   hideSteps: formAction(
     async (_api, _form, event) => hideSteps(event, signedInUser(event.locals)?.organisation?.id ?? null),
     {
+      ofOrganisation: true,
       done: '/',
       // Without a session the next page is /login, which would show it.
       notice: (_form, _answer, event) =>

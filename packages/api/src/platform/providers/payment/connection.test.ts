@@ -110,6 +110,12 @@ describe('a call ends within its time limit, and its request with it', () => {
     await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
+  test('and a request whose connection was closed is sent once more, also by a brief call', async () => {
+    const seen = await provider(({ socket }) => socket.destroy());
+    await expect(create(payment(seen.port).askBriefly)).rejects.toMatchObject(silence);
+    expect(seen.requests).toBe(2);
+  });
+
   test('and a concurrent call is not affected', async () => {
     const seen = await provider((request, response) => {
       if (request.method === 'GET') setTimeout(() => response.end('{"id":"cus_1"}'), 1000);

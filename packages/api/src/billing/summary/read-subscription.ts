@@ -3,13 +3,17 @@ import type { App } from '../../app.ts';
 import type { Reader } from '../../auth/principal.ts';
 import { currentPlan, type OrganisationPlan, planColumns } from '../../organisations/plan.ts';
 import { batchedRead } from '../../platform/db/batched-read.ts';
-import { organisationPlans, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import {
+  type LivePrice,
+  organisationPlans,
+  paymentCustomers,
+  paymentSubscriptions,
+} from '../../platform/db/schema/billing.ts';
 import { graceEnd } from '../entitlement/rank-subscriptions.ts';
 import type { Plan, Price, Tier } from '../plans/plans.ts';
 import { currencyOf, fixedCurrency, type OrganisationCurrency } from '../prices/currency.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import type { LivePrices } from '../prices/price-cache.ts';
-import { type ShownPrice, shownPrices } from '../prices/shown-prices.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { type MeterReading, readingsFrom, storedUsage } from '../usage/meter.ts';
 
@@ -36,6 +40,9 @@ type PlanSummary = {
 
 /** What the subscription costs: all its items per interval, before tax and discounts. Null without one. */
 type PaidPrice = (Price & { quantity: number }) | null;
+
+/** A price as readers show it. */
+type ShownPrice = Price & { price_source: 'provider' | 'declared' };
 
 type TierSummary = {
   tier: Tier;
@@ -140,6 +147,24 @@ function tierSummary(plan: Plan, live: LivePrices, { currency }: OrganisationCur
     limits,
     features,
   };
+}
+
+/**
+ * Returns a tier's prices in a currency, in the order of the plans: the provider's where a look-up has told them, else the
+ * declared ones. One that is not sold in the currency is shown in its own.
+ */
+function shownPrices(plan: Pick<Plan, 'prices'>, live: LivePrice[], currency: string): ShownPrice[] {
+  return plan.prices.map(({ interval, amounts }) => {
+    const found = live.find((each) => each.for === interval)?.shown ?? null;
+    const price = found ?? { interval, amounts, currency: Object.keys(amounts)[0] ?? currency };
+    const shownIn = price.amounts[currency] === undefined ? price.currency : currency;
+    return {
+      amount: price.amounts[shownIn] ?? 0,
+      currency: shownIn,
+      interval: price.interval,
+      price_source: found === null ? 'declared' : 'provider',
+    };
+  });
 }
 
 function paidPriceOf(current: OrganisationPlan, row: SubscriptionRow | null, now: Date): PaidPrice {

@@ -35,7 +35,8 @@ const reads = new Map<string, Promise<InvoicesSummary>>();
 /**
  * Returns an organisation's invoices, the next one and the payment method, as the provider shows them within a second.
  * What it does not answer by then is what it last answered. Asks once in five seconds at most, unless the subscription
- * changed since (a checkout, a cancellation), and readers who come meanwhile wait for the same answers. Null for an organisation without a customer at the provider.
+ * changed since (a checkout, a cancellation), and readers who come meanwhile wait for the same answers. Null for an
+ * organisation without a customer at the provider.
  *
  * @throws AppError NO_ORGANISATION.
  */

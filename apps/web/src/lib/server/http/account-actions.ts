@@ -77,7 +77,10 @@ export function totpActions(page: string, next: string) {
     }),
     confirm: formAction(({ factors }, form) => factors.confirmTotp({ totp: text(form, 'totp') }), {
       done: (_form, { recovery_codes: codes }) => (codes === undefined ? next : { formName: 'codes', codes }),
-      notice: () => ({ text: texts('factor').confirmed, focus: 'recovery-codes' }),
+      notice: (_form, { recovery_codes: codes }) => ({
+        text: texts('factor').confirmed,
+        ...(codes !== undefined && { focus: 'recovery-codes' }),
+      }),
       failure: () => ({ formName: 'totp' as FormName }),
     }),
   };

@@ -60,7 +60,7 @@ export async function untilAnswered(
   const deadline = performance.now() + seconds * 1000;
   while (child.exitCode === null && performance.now() < deadline) {
     const response = await fetch(url).catch(() => null);
-    await response?.arrayBuffer();
+    await response?.arrayBuffer().catch(() => {});
     if (response?.status === 200) return;
     await pause(everyMilliseconds);
   }

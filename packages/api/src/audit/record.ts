@@ -1,5 +1,5 @@
-import { lt } from 'drizzle-orm';
-import type { Executor } from '../platform/db/client.ts';
+import { lt, sql } from 'drizzle-orm';
+import { type Executor, prepared } from '../platform/db/client.ts';
 import { newId } from '../platform/db/id.ts';
 import { deleteInSteps } from '../platform/db/in-steps.ts';
 import { auditEvents } from '../platform/db/schema/audit.ts';
@@ -27,22 +27,51 @@ type Entry = Partial<Actor> & {
  * entry never changes, except that erasing a user removes client, user agent and details.
  */
 export async function recordAudit(db: Executor, now: Date, entry: Entry): Promise<void> {
-  await insertAudit(db, now, [entry]);
+  await insertion(db).execute(auditValues(now, entry));
 }
 
 /** Inserts many audit entries, as `recordAudit` does with one. */
 export async function insertAudit(db: Executor, now: Date, entries: Entry[]): Promise<void> {
   if (entries.length === 0) return;
   await db.insert(auditEvents).values(
-    entries.map(({ client, ...entry }) => ({
-      ...entry,
-      id: newId(now),
-      at: now,
-      client: client?.address,
-      userAgent: client?.userAgent?.slice(0, 300),
-    })),
+    entries.map((entry) => {
+      const { auditId: id, ...values } = auditValues(now, entry);
+      return { id, ...values };
+    }),
   );
 }
+
+/** The values of an audit entry, for the placeholders of a statement that inserts `auditRow`. */
+function auditValues(now: Date, entry: Entry) {
+  return {
+    auditId: newId(now),
+    at: now,
+    action: entry.action,
+    actorId: entry.actorId ?? null,
+    keyId: entry.keyId ?? null,
+    userId: entry.userId ?? null,
+    organisationId: entry.organisationId ?? null,
+    client: entry.client?.address ?? null,
+    userAgent: entry.client?.userAgent?.slice(0, 300) ?? null,
+    details: entry.details ?? {},
+  };
+}
+
+/** The row of an audit entry as placeholders. */
+const auditRow = {
+  id: sql.placeholder('auditId'),
+  at: sql.placeholder('at'),
+  action: sql.placeholder('action'),
+  actorId: sql.placeholder('actorId'),
+  keyId: sql.placeholder('keyId'),
+  userId: sql.placeholder('userId'),
+  organisationId: sql.placeholder('organisationId'),
+  client: sql.placeholder('client'),
+  userAgent: sql.placeholder('userAgent'),
+  details: sql.placeholder('details'),
+};
+
+const insertion = prepared((db) => db.insert(auditEvents).values(auditRow).prepare('audit_event'));
 
 /** Deletes audit entries older than RETENTION_DAYS. */
 export async function deleteOldEntries(db: Executor, now: Date, retentionDays: number): Promise<void> {

@@ -76,12 +76,7 @@ async function insertOrganisation(
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const values = { id, slug: slugCandidate(wanted, attempt), name, createdAt: now };
-    const made = await tx
-      .insert(organisations)
-      .values(values)
-      .onConflictDoNothing({ target: organisations.slug })
-      .returning({ id: organisations.id });
-    if (made.length > 0) return;
+    if ((await insertion(tx).execute(values)).length > 0) return;
   }
 }
 
@@ -104,6 +99,20 @@ export async function insertOrganisations(tx: Transaction, rows: ImportedOrganis
   }
   return slugs;
 }
+
+const insertion = prepared((db) =>
+  db
+    .insert(organisations)
+    .values({
+      id: sql.placeholder('id'),
+      slug: sql.placeholder('slug'),
+      name: sql.placeholder('name'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .onConflictDoNothing({ target: organisations.slug })
+    .returning({ id: organisations.id })
+    .prepare('organisation_create'),
+);
 
 const longestSlug = 40;
 

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { readInvitation } from '../../organisations/invitation.ts';
 import { createOrganisation } from '../../organisations/organisation.ts';
-import type { Transaction } from '../../platform/db/client.ts';
+import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { signUps, users } from '../../platform/db/schema/accounts.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
@@ -65,14 +65,14 @@ export async function signUp(
     const signUpId = newId(now);
     const organisationId = isNew && !invited ? newId(now) : null;
     const action = isNew ? 'signed-up' : 'signed-up-again';
-    if (organisationId === null) await lockUser(tx, email);
+    if (organisationId === null) await lockedUser(tx).execute({ email });
     else await createOrganisation(tx, now, { id: organisationId, ownerId: userId, name, email });
 
     // So far the password was being hashed, which takes longer. So the time of the answer does not show whether the
     // address was known. From here on both are the same.
     const passwordHash = await hashed;
     await recordAudit(tx, now, { action, userId, organisationId, client });
-    await tx.insert(signUps).values({
+    await signUpInsertion(tx).execute({
       id: signUpId,
       userId,
       passwordHash,
@@ -97,12 +97,8 @@ export async function signUp(
  */
 async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
   const [[inserted], [user]] = await Promise.all([
-    tx
-      .insert(users)
-      .values({ id: newId(now), email, createdAt: now })
-      .onConflictDoNothing({ target: users.email })
-      .returning({ id: users.id }),
-    lockUser(tx, email),
+    userInsertion(tx).execute({ id: newId(now), email, createdAt: now }),
+    lockedUser(tx).execute({ email }),
   ]);
   if (user === undefined) {
     throw new AppError('BUSY', message('busy'), { retryAfterSeconds: 1 });
@@ -110,9 +106,38 @@ async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
   return { userId: user.id, isNew: inserted !== undefined };
 }
 
-function lockUser(tx: Transaction, email: string) {
-  return tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
-}
+const userInsertion = prepared((db) =>
+  db
+    .insert(users)
+    .values({ id: sql.placeholder('id'), email: sql.placeholder('email'), createdAt: sql.placeholder('createdAt') })
+    .onConflictDoNothing({ target: users.email })
+    .returning({ id: users.id })
+    .prepare('sign_up_user'),
+);
+
+const lockedUser = prepared((db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.email, sql.placeholder('email')))
+    .for('key share')
+    .prepare('sign_up_locked_user'),
+);
+
+const signUpInsertion = prepared((db) =>
+  db
+    .insert(signUps)
+    .values({
+      id: sql.placeholder('id'),
+      userId: sql.placeholder('userId'),
+      passwordHash: sql.placeholder('passwordHash'),
+      organisationName: sql.placeholder('organisationName'),
+      invited: sql.placeholder('invited'),
+      browserHash: sql.placeholder('browserHash'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .prepare('sign_up'),
+);
 
 /**
  * Returns the token for the browser of a sign-up: the one that an earlier sign-up gave it, for as long as the link of

@@ -1,5 +1,8 @@
+import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { prepared } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
+import { paymentLeases } from '../../platform/db/schema/billing.ts';
 import { AppError } from '../../platform/errors.ts';
 import { message } from '../../platform/messages.ts';
 import type { Ask } from '../../platform/providers/payment/connection.ts';
@@ -42,10 +45,17 @@ export async function withLease<Result>(
 }
 
 async function release(app: App, name: string, holder: string): Promise<void> {
-  await app.sql`delete from payment_leases where name = ${name} and holder = ${holder}`.catch((error: unknown) =>
-    app.log.warn('A payment lease was not released; it expires.', { error }),
-  );
+  await releaseOfLease(app.db)
+    .execute({ name, holder })
+    .catch((error: unknown) => app.log.warn('A payment lease was not released; it expires.', { error }));
 }
+
+const isHolders = and(
+  eq(paymentLeases.name, sql.placeholder('name')),
+  eq(paymentLeases.holder, sql.placeholder('holder')),
+);
+
+const releaseOfLease = prepared((db) => db.delete(paymentLeases).where(isHolders).prepare('lease_release'));
 
 /** For this long new requests may start. A request takes at most 17 s, so the last one ends within the lease. */
 const requestSeconds = 20;
@@ -63,15 +73,23 @@ async function take(app: App, name: string, holder: string, giveUpAt: number): P
 
 /** Uses the database's clock, because the clocks of processes may differ by more than a lease. */
 async function tryTake(app: App, name: string, holder: string): Promise<boolean> {
-  const taken = await app.sql`
-    insert into payment_leases as held (name, holder, ends_at)
-    values (${name}, ${holder}, clock_timestamp() + make_interval(secs => ${leaseSeconds}))
-    on conflict (name) do update
-    set holder = excluded.holder, ends_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where held.ends_at <= clock_timestamp()
-    returning holder`;
+  const taken = await taking(app.db).execute({ name, holder });
   return taken.length > 0;
 }
+
+const taking = prepared((db) => {
+  const endsAt = sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
+  return db
+    .insert(paymentLeases)
+    .values({ name: sql.placeholder('name'), holder: sql.placeholder('holder'), endsAt })
+    .onConflictDoUpdate({
+      target: paymentLeases.name,
+      set: { holder: sql`excluded.holder`, endsAt },
+      setWhere: sql`${paymentLeases.endsAt} <= clock_timestamp()`,
+    })
+    .returning({ holder: paymentLeases.holder })
+    .prepare('lease_taking');
+});
 
 function tooSlow(): AppError {
   return new AppError('PROVIDER_UNAVAILABLE', message('provider_slow'));

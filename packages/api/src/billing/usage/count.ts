@@ -202,15 +202,15 @@ async function run(
         on_hold = case when ${fits} and ${isHold}::boolean then held.on_hold + ${change} else held.on_hold end,
         granted = ${fits},
         own_reserved = case when ${fits} then ${ownReserved} else held.own_reserved end,
-        day_used = case when not ${fits} or ${isHold}::boolean then held.day_used
-          when held.day >= excluded.day then held.day_used + ${change} else ${change} end,
-        day = case when ${fits} and not ${isHold}::boolean then greatest(held.day, excluded.day) else held.day end,
+        day_used = case when held.day >= excluded.day then held.day_used else 0 end
+          + case when ${fits} and not ${isHold}::boolean then ${change} else 0 end,
+        day = greatest(held.day, excluded.day),
         set_at = case when ${fits} then greatest(held.set_at, ${setAt}::timestamptz) else held.set_at end
-      returning used + on_hold as used, granted
+      returning used + on_hold as used, granted, day
     ), made as (
       insert into usage_holds (id, organisation_id, meter, since, day, amount, is_own, ends_at)
       select ${hold?.id ?? null}::uuid, ${organisationId}::uuid, ${meter.meter}::text, ${since.toISOString()}::timestamptz,
-        ${dayOf(now)}::date, ${amount}::bigint, ${isOwn}::boolean, ${hold?.endsAt ?? null}::timestamptz
+        day, ${amount}::bigint, ${isOwn}::boolean, ${hold?.endsAt ?? null}::timestamptz
       from counted where granted and ${isHold}::boolean
       returning id
     ), stored as (

@@ -1,10 +1,11 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Approved, Reader } from '../auth/principal.ts';
 import { chooseOrganisation } from '../auth/sessions/current-organisation.ts';
 import { organisationField } from '../auth/sessions/require-same-organisation.ts';
 import { approvalOf, basicColumns } from '../organisations/account-status.ts';
+import { prepared } from '../platform/db/client.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 import { AppError, isSqlState } from '../platform/errors.ts';
@@ -18,18 +19,26 @@ export const switchInput = z.object({ organisation_id: organisationField });
 export async function listOwnOrganisations(app: App, principal: Approved) {
   const { user, organisationId } = principal;
 
-  const rows = await app.db
-    .select({ ...basicColumns, role: memberships.role })
-    .from(memberships)
-    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(eq(memberships.userId, user.id))
-    .orderBy(asc(memberships.createdAt), asc(organisations.id));
+  const rows = await organisationsOfUser(app.db).execute({ userId: user.id });
   return rows.map(({ approval, suspendedAt, ...organisation }) => ({
     ...organisation,
     current: organisation.id === organisationId,
     approval: approvalOf({ approval, suspendedAt }),
   }));
 }
+
+const organisationsOfUser = prepared((db) =>
+  db
+    .select({
+      ...basicColumns,
+      role: memberships.role,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, sql.placeholder('userId')))
+    .orderBy(asc(memberships.createdAt), asc(organisations.id))
+    .prepare('organisations_of_user'),
+);
 
 /**
  * Makes the principal act for another of their organisations, from the next request on.

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../platform/db/client.ts';
+import { prepared, type Transaction } from '../../platform/db/client.ts';
 import { isUuid } from '../../platform/db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
@@ -265,15 +265,25 @@ async function markForSync(tx: Transaction, { references, organisationId }: OwnE
   if (subscriptionId === null) return withoutSync(applied);
   if (customerId === null) return withoutSync(eventOutcomes.unreadable);
 
-  const marked = await tx
+  const marked = await mark(tx).execute({ id: subscriptionId, organisationId, customerId });
+  return marked.length > 0 ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
+}
+
+const mark = prepared((db) =>
+  db
     .insert(paymentSubscriptions)
-    .values({ id: subscriptionId, organisationId, customerId, needsSync: true })
+    .values({
+      id: sql.placeholder('id'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      needsSync: true,
+    })
     .onConflictDoUpdate({
       target: paymentSubscriptions.id,
       set: markedForSync,
       setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
         and ${paymentSubscriptions.customerId} = excluded.customer_id`,
     })
-    .returning({ id: paymentSubscriptions.id });
-  return marked.length > 0 ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
-}
+    .returning({ id: paymentSubscriptions.id })
+    .prepare('payment_subscription_mark'),
+);

@@ -103,6 +103,7 @@ export async function changeBillingContact(
     });
     await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
   });
+  app.jobs.wake('payment-contact');
 }
 
 /** Locks the organisation, requires that the user still administers it, and returns its settings. */

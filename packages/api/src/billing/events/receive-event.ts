@@ -69,10 +69,16 @@ async function verify(app: App, delivery: SignedText): Promise<unknown> {
  * makes right what the events' own times cannot. After a crash the sweep that runs each minute asks.
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
-  const { handled, outcome, toSync } = await app.db.transaction((tx) => apply(app, tx, event, payload));
+  const { handled, outcome, toSync, handler } = await app.db.transaction((tx) => apply(app, tx, event, payload));
   app.metrics.count('gatehouse_payment_events_total', { outcome });
 
   if (toSync !== null) app.syncs.request(toSync);
+  if (handler === 'prices') app.jobs.wake('payment-prices');
+  if (handler === 'money') app.jobs.wake('payment-owner');
+  if (handler === 'customer_gone') app.jobs.wake('payment-sync');
+  if (handler === 'customer_changed') {
+    for (const job of ['payment-contact', 'payment-card', 'payment-sync'] as const) app.jobs.wake(job);
+  }
   return { received: true, handled };
 }
 
@@ -85,11 +91,11 @@ async function apply(app: App, tx: Transaction, event: PaymentEvent, payload: st
 
   const organisationId = await lockOwner(tx, references);
   if (!(await storeEvent(tx, app, { event, payload, references, organisationId, outcome }))) {
-    return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const, toSync: null };
+    return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const, toSync: null, handler: null };
   }
-  if (handler === null) return { ...outcome, toSync: null };
+  if (handler === null) return { ...outcome, toSync: null, handler };
 
   const found = await handleEvent(app, tx, { event, state, references, organisationId, handler });
   if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
-  return { ...found.outcome, toSync: found.toSync };
+  return { ...found.outcome, toSync: found.toSync, handler };
 }

@@ -180,6 +180,7 @@ export async function enqueueDue(app: App): Promise<number> {
     return rows.length;
   });
 
+  if (count > 0) app.jobs.wake('payment-sync');
   await enqueueContacts(app);
   return count;
 }
@@ -203,6 +204,7 @@ async function enqueueContacts(app: App): Promise<void> {
     for (const { organisationId } of due)
       await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
   });
+  app.jobs.wake('payment-contact');
 }
 
 /**

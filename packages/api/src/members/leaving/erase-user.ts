@@ -46,7 +46,7 @@ export async function eraseUser(
   // Whoever deletes their own account leaves no trace of the browser.
   const actor = { actorId, keyId, client: actorId === userId ? undefined : client };
 
-  return app.db.transaction(async (tx) => {
+  const erased = await app.db.transaction(async (tx) => {
     const user = await lockForDeletion(tx, { ending, userId });
     if (user === null) return null;
     if (!(await isStillWanted(tx))) throw organisationsChanged();
@@ -63,6 +63,8 @@ export async function eraseUser(
     await tx.delete(users).where(eq(users.id, userId));
     return { slugs };
   });
+  app.jobs.wake('payment-contact');
+  return erased;
 }
 
 /** Returns the organisations whose only active owner is this user, with the number of other members. */

@@ -11,15 +11,11 @@ export async function resize(page: Page, size: { width: number; height: number }
   await page.setViewportSize(size);
 }
 
-/**
- * Expects that nothing on the page has moved since it was loaded, except after the user's input or a new size. At ten
- * times a machine's load the words of a page have moved by a few pixels, of a cause that was not found (0.0005 to 0.002).
- * What appears late moves more than the limit, and from 0.1 on people notice it.
- */
+/** Expects that nothing on the page has moved since it was loaded, except after the user's input or a new size. */
 export async function expectNoLayoutShift(page: Page, at: string): Promise<void> {
   const shifts = await layoutShifts(page);
   const sum = shifts.reduce((total, [value]) => total + Number(value), 0);
-  expect.soft(sum, `what moved on ${at}: ${JSON.stringify(shifts)}`).toBeLessThan(0.003);
+  expect.soft(sum.toFixed(3), `what moved on ${at}: ${JSON.stringify(shifts)}`).toBe('0.000');
 }
 
 /**

@@ -92,6 +92,8 @@ it('filters by action and by day, in UTC', async () => {
   }
   const found = await entriesOf(owner, { action: 'organisation-renamed', from: '2026-02-02', until: '2026-02-03' });
   expect(found.map(({ at }) => at)).toEqual(['2026-02-03T23:59:59.000Z', '2026-02-02T00:00:00.000Z']);
+  const all = await entriesOf(owner, { action: 'organisation-renamed', from: '0000-01-01', until: '9999-12-31' });
+  expect(all).toHaveLength(4);
   expect(await entriesOf(owner, { action: 'api-key-created' })).toEqual([]);
   for (const wrong of [{ from: '2026-02-30' }, { action: 'signed-in' as never }, { after: 'x' }]) {
     await expect(owner.api.organisations.auditLog(wrong)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { loggedActions, readOrganisationLog } from '../audit/read-organisation-log.ts';
 import type { Administrator } from '../auth/principal.ts';
 import { readPlan } from '../organisations/plan.ts';
-import { dayMilliseconds } from '../platform/durations.ts';
+import { endOfDay, storableTime } from '../platform/durations.ts';
 import { zodMessage } from '../platform/messages.ts';
 import { idAfter, keysetInput, keysetPageOf } from '../platform/security/keyset-pagination.ts';
 
@@ -35,8 +35,8 @@ export async function readAuditLog(app: App, principal: Administrator, input: z.
   const entries = await readOrganisationLog(app.db, {
     organisationId,
     action,
-    from: from === undefined ? undefined : new Date(from),
-    until: until === undefined ? undefined : new Date(new Date(until).getTime() + dayMilliseconds),
+    from: from === undefined ? undefined : storableTime(Date.parse(from)),
+    until: until === undefined ? undefined : endOfDay(until),
     after: idAfter(input),
     limit: limit + 1,
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Actor as AuditActor } from '../audit/record.ts';
 import type { Operator } from '../auth/principal.ts';
+import { storableTime } from '../platform/durations.ts';
 import { zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
 import { freeLine } from '../platform/security/text.ts';
@@ -34,4 +35,6 @@ export function reasonDetails(reason: string | undefined): { details?: Record<st
  * When the decision or suspension was made that the operator's page showed. An action on it compares the time, so that a
  * later one of another operator stays.
  */
-export const shownTime = z.iso.datetime({ error: zodMessage('page_out_of_date') }).transform((time) => new Date(time));
+export const shownTime = z.iso
+  .datetime({ error: zodMessage('page_out_of_date') })
+  .transform((time) => storableTime(Date.parse(time)));

@@ -9,7 +9,7 @@ import { planOf, type Tier } from '../../billing/plans/plans.ts';
 import { readRows } from '../../billing/subscription/subscription-rows.ts';
 import { lockOrganisation } from '../../organisations/organisation.ts';
 import { type Agreed, planOverrides } from '../../platform/db/schema/billing.ts';
-import { dayMilliseconds } from '../../platform/durations.ts';
+import { endOfDay, storableTime } from '../../platform/durations.ts';
 import { invalid } from '../../platform/errors.ts';
 import { message, zodMessage } from '../../platform/messages.ts';
 import { freeLine } from '../../platform/security/text.ts';
@@ -21,14 +21,13 @@ import { organisationInput } from './read-organisations.ts';
 const maxGraceDays = 366;
 const maxLimit = 2 ** 53 - 1;
 
-const day = z.iso.date().transform((text) => new Date(Date.parse(text) + dayMilliseconds));
-/** PostgreSQL reads no ISO 8601 of a later year, and 9999-12-31 stands for an end that never comes. */
-const latest = Date.parse('9999-12-31T23:59:59.999Z');
-const until = z
-  .union([day, z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
-    error: zodMessage('override_until'),
-  })
-  .transform((end) => new Date(Math.min(end.getTime(), latest)));
+const until = z.union(
+  [
+    z.iso.date().transform(endOfDay),
+    z.iso.datetime({ offset: true }).transform((text) => storableTime(Date.parse(text))),
+  ],
+  { error: zodMessage('override_until') },
+);
 const limit = z
   .int(zodMessage('override_limit'))
   .min(0, zodMessage('override_limit'))

@@ -23,6 +23,10 @@ it('the reason of a suspension is shown to operators with its actor, and never t
   expect(suspended_at).not.toBeNull();
   expect(memberships).toMatchObject([{ organisation: { status: 'approved' } }]);
   expect(entries[0]).toMatchObject({ action: 'person-suspended', reason: 'Sent spam.', actor: operator.email });
+  for (const wrong of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+    const restored = operators.restore({ user_id: owner.userId, suspended_at: wrong });
+    await expect(restored).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  }
   await operators.restore({ user_id: owner.userId, suspended_at: suspended.suspended_at });
   expect(JSON.stringify(await owner.api.accounts.activity())).not.toContain('spam');
   expect(JSON.stringify(await owner.api.leaving.export())).not.toContain('spam');

@@ -96,6 +96,23 @@ describe('setting a gauge', () => {
 });
 
 describe('the history', () => {
+  test('has a value that was set for a day before, also where a reservation was refused or held since', async () => {
+    const [refused, held] = [await makeTarget(running), await makeTarget(running)];
+    for (const target of [refused, held]) {
+      await setGauge(at('2026-05-01T08:00').app, target, 'projects', { used: 1 });
+    }
+    await expect(take(at('2026-05-04T00:10'), { ...refused, amount: 9 })).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+    });
+    await take(at('2026-05-04T00:10'), { ...held, expires: 60 });
+    for (const target of [refused, held]) {
+      const evening = new Date('2026-05-02T23:59:00Z');
+      await setGauge(at('2026-05-04T00:20').app, target, 'projects', { used: 2, at: evening });
+      expect(await values(target, 'projects', 4, '2026-05-04T00:30')).toEqual([1, 2, 2, 2]);
+      expect(await values(target, 'projects', 2, '2026-05-06T00:00')).toEqual([2, 2]);
+    }
+  });
+
   test('of a counter has what was counted on each day in UTC, and zeros', async () => {
     const target = { ...(await makeTarget(running)), meter: 'api_calls' };
     await take(at('2026-04-29T23:59:59.999'), { ...target, amount: 1 });

@@ -46,17 +46,26 @@ async function store(
 ): Promise<{ used: number; isSuperseded: boolean }> {
   try {
     await expireHolds(app, organisationId, meter);
+    // A refused reservation or a hold may have begun a later day since `at`: the days in between hold the value too.
     const [row] = await app.sql<{ used: string; isSuperseded: boolean }[]>`
-      insert into usage as held (organisation_id, meter, since, used, day, set_at)
-      values (${organisationId}, ${meter}, 'epoch', ${used}, ${dayOf(at)}, ${at.toISOString()})
-      on conflict (organisation_id, meter, since) do update set
-        used = case when ${canLose} and held.set_at > excluded.set_at then held.used else excluded.used end,
-        own_reserved = case when ${canLose} and held.set_at > excluded.set_at then held.own_reserved
-          else least(held.own_reserved, excluded.used) end,
-        day = case when ${canLose} and held.set_at > excluded.set_at then held.day else greatest(held.day, excluded.day) end,
-        set_at = greatest(held.set_at, excluded.set_at)
-      where excluded.used + held.on_hold <= ${maxUsed}::bigint
-      returning used + on_hold as used, ${canLose} and set_at > ${at.toISOString()} as "isSuperseded"`;
+      with stored as (
+        insert into usage as held (organisation_id, meter, since, used, day, set_at)
+        values (${organisationId}, ${meter}, 'epoch', ${used}, ${dayOf(at)}, ${at.toISOString()})
+        on conflict (organisation_id, meter, since) do update set
+          used = case when ${canLose} and held.set_at > excluded.set_at then held.used else excluded.used end,
+          own_reserved = case when ${canLose} and held.set_at > excluded.set_at then held.own_reserved
+            else least(held.own_reserved, excluded.used) end,
+          day = case when ${canLose} and held.set_at > excluded.set_at then held.day else greatest(held.day, excluded.day) end,
+          set_at = greatest(held.set_at, excluded.set_at)
+        where excluded.used + held.on_hold <= ${maxUsed}::bigint
+        returning used, on_hold, day, ${canLose} and set_at > ${at.toISOString()} as superseded
+      ), ended as (
+        insert into usage_days (organisation_id, meter, day, used)
+        select ${organisationId}, ${meter}, ${dayOf(at)}::date + later, used
+        from stored, generate_series(0, day - ${dayOf(at)}::date - 1) as later where not superseded
+        on conflict (organisation_id, meter, day) do update set used = excluded.used
+      )
+      select used + on_hold as used, superseded as "isSuperseded" from stored`;
     if (row === undefined) throw invalid({ used: 'The use would exceed the largest whole number.' });
     return { used: Number(row.used), isSuperseded: row.isSuperseded };
   } catch (error) {

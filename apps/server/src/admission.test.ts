@@ -28,6 +28,7 @@ it.each(classes)(
 
 it.each([
   ['/readyz', 50],
+  ['/api/trpc/changes.since', 2000],
   ['/api/changesX', 300],
   ['/api/trpc/sessions.verify', 300],
   ['/.well-known/jwks.json', 300],

@@ -41,10 +41,12 @@ export function createAdmission(onRefusal: (kind: RequestClass) => void = () => 
 }
 
 const probes = new Set(['/healthz', '/readyz', '/metrics']);
+/** The two ways to the feed, which waits. */
+const polls = new Set(['/api/changes', '/api/trpc/changes.since']);
 
 function classOf(method: string, pathname: string): RequestClass {
   if (probes.has(pathname)) return 'probes';
   if (pathname.startsWith('/webhooks/')) return 'webhooks';
-  if (pathname === '/api/changes' && method !== 'POST') return 'polls';
+  if (polls.has(pathname) && method !== 'POST') return 'polls';
   return /^\/(api\/(?!docs\b)|\.well-known\/)/.test(pathname) ? 'api' : 'pages';
 }

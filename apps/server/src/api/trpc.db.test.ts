@@ -59,6 +59,13 @@ it('accepts a body that is nested as deep as any real one', async () => {
   expect((await ask('/api/trpc/accounts.changeName', body)).status).toBe(200);
 });
 
+it('knows a procedure by its plain name alone, by which requests are told apart', async () => {
+  expect((await ask('/api/trpc/public.subscriptionX')).status).toBe(404);
+  const name = encodeURIComponent('accounts.passwordToken').replace('.', '%2E');
+  expect((await ask('/api/trpc/accounts.passwordToken?input={}')).status).toBe(400);
+  expect((await ask(`/api/trpc/${name}?input={}`)).status).toBe(404);
+});
+
 const manyNames = Array.from({ length: 500 }, () => 'accounts.resend').join(',');
 it.each([
   ['a batch of one', 'accounts.resend?batch=1', '{"0":{"email":"a@company.example"}}'],

@@ -33,18 +33,13 @@ export async function recordAudit(db: Executor, now: Date, entry: Entry): Promis
 /** Inserts many audit entries, as `recordAudit` does with one. */
 export async function insertAudit(db: Executor, now: Date, entries: Entry[]): Promise<void> {
   if (entries.length === 0) return;
-  await db.insert(auditEvents).values(
-    entries.map((entry) => {
-      const { auditId: id, ...values } = auditValues(now, entry);
-      return { id, ...values };
-    }),
-  );
+  await db.insert(auditEvents).values(entries.map((entry) => auditValues(now, entry)));
 }
 
-/** The values of an audit entry, for the placeholders of a statement that inserts `auditRow`. */
+/** The row of an audit entry. */
 function auditValues(now: Date, entry: Entry) {
   return {
-    auditId: newId(now),
+    id: newId(now),
     at: now,
     action: entry.action,
     actorId: entry.actorId ?? null,
@@ -57,21 +52,21 @@ function auditValues(now: Date, entry: Entry) {
   };
 }
 
-/** The row of an audit entry as placeholders. */
-const auditRow = {
-  id: sql.placeholder('auditId'),
-  at: sql.placeholder('at'),
-  action: sql.placeholder('action'),
-  actorId: sql.placeholder('actorId'),
-  keyId: sql.placeholder('keyId'),
-  userId: sql.placeholder('userId'),
-  organisationId: sql.placeholder('organisationId'),
-  client: sql.placeholder('client'),
-  userAgent: sql.placeholder('userAgent'),
-  details: sql.placeholder('details'),
-};
-
-const insertion = prepared((db) => db.insert(auditEvents).values(auditRow).prepare('audit_event'));
+const insertion = prepared((db) => {
+  const row = {
+    id: sql.placeholder('id'),
+    at: sql.placeholder('at'),
+    action: sql.placeholder('action'),
+    actorId: sql.placeholder('actorId'),
+    keyId: sql.placeholder('keyId'),
+    userId: sql.placeholder('userId'),
+    organisationId: sql.placeholder('organisationId'),
+    client: sql.placeholder('client'),
+    userAgent: sql.placeholder('userAgent'),
+    details: sql.placeholder('details'),
+  };
+  return db.insert(auditEvents).values(row).prepare('audit_event');
+});
 
 /** Deletes audit entries older than RETENTION_DAYS. */
 export async function deleteOldEntries(db: Executor, now: Date, retentionDays: number): Promise<void> {

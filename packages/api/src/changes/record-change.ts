@@ -6,7 +6,7 @@ import { changes } from '../platform/db/schema/changes.ts';
 import { memberships } from '../platform/db/schema/members.ts';
 import { organisations } from '../platform/db/schema/organisations.ts';
 
-/** Every type of change that the feed tells other services. testing/changes/ has a case for each. */
+/** Every type of change that the feed tells other services. testing/audit/told-actions.ts has a case for each. */
 export const changeTypes = [
   'organisation.created',
   'organisation.approved',
@@ -91,15 +91,33 @@ export async function recordDeletedUser(tx: Transaction, now: Date, userId: stri
   await insert(tx, now, left, sql`from ${membershipsOf(userId, sql`join`)}`);
 }
 
-/** Tells that an API key or an import made an organisation, before its members. */
+/** Tells that an API key made an organisation, or took it over, and what operators had decided about it; before its members. */
 export async function recordCreated(tx: Transaction, now: Date, organisationId: string): Promise<void> {
   const [made] = await tx
-    .select({ slug: organisations.slug, name: organisations.name })
+    .select({
+      slug: organisations.slug,
+      name: organisations.name,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+    })
     .from(organisations)
     .where(eq(organisations.id, organisationId));
-  if (made !== undefined) {
-    await tx.insert(changes).values({ at: now, type: 'organisation.created', organisationId, data: made });
-  }
+  if (made === undefined) return;
+  const { slug, name } = made;
+  const about = { at: now, organisationId };
+  await tx
+    .insert(changes)
+    .values([{ ...about, type: 'organisation.created', data: { slug, name } }, ...decided(about, made)]);
+}
+
+type Decided = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
+
+/** What operators had decided about an organisation that is told for the first time. */
+function decided(about: { at: Date; organisationId: string }, { approval, suspendedAt }: Decided) {
+  const told: (typeof changes.$inferInsert & { type: ChangeType })[] = [];
+  if (approval !== 'pending') told.push({ ...about, type: `organisation.${approval}` });
+  if (suspendedAt !== null) told.push({ ...about, type: 'organisation.suspended' });
+  return told;
 }
 
 /** Tells that a user whose address was just verified belongs to each of their organisations, as `recordJoined` does. */
@@ -113,8 +131,9 @@ export async function recordAllJoined(tx: Transaction, now: Date, userId: string
 }
 
 /**
- * Tells that a verified user belongs to an organisation, and whether the user is suspended. Of its first verified member, with whom the e-mail gate of the
- * organisation opened, it first tells that the organisation exists, and at last what operators had decided about it.
+ * Tells that a verified user belongs to an organisation, and whether the user is suspended. Of its first verified member,
+ * with whom the e-mail gate of the organisation opened, it first tells that the organisation exists, and at last what
+ * operators had decided about it.
  * To be called when name and slug are final, and before a rule approves the organisation.
  */
 export async function recordJoined(
@@ -140,14 +159,13 @@ export async function recordJoined(
     .where(and(eq(memberships.organisationId, organisationId), isVerified(userId)));
   if (joined === undefined) return;
 
-  const { role, slug, name, approval, suspendedAt, userSuspendedAt, isFirst } = joined;
+  const { role, slug, name, userSuspendedAt, isFirst } = joined;
   const about = { at: now, organisationId };
   const told: (typeof changes.$inferInsert & { type: ChangeType })[] = [];
   if (isFirst) told.push({ ...about, type: 'organisation.created', data: { slug, name } });
   told.push({ ...about, type: 'member.joined', userId, data: { role } });
   if (userSuspendedAt !== null) told.push({ ...about, type: 'user.suspended', userId });
-  if (isFirst && approval !== 'pending') told.push({ ...about, type: `organisation.${approval}` });
-  if (isFirst && suspendedAt !== null) told.push({ ...about, type: 'organisation.suspended' });
+  if (isFirst) told.push(...decided(about, joined));
   await tx.insert(changes).values(told);
 }
 

@@ -38,6 +38,11 @@ it.each([
   ['a session that was ended', 'session', 'delete from sessions where user_id = $1'],
   ['a suspended user', 'session', 'update users set suspended_at = now() where id = $1'],
   ['a user who is no member any more', 'session', 'delete from memberships where user_id = $1'],
+  [
+    'a user without the factor that the organisation requires by now',
+    'session',
+    'update organisations set second_factor_from = now() where id = $1',
+  ],
   ['a user of a declined organisation', 'session', "update organisations set approval = 'declined' where id = $1"],
 ])('%s while its request waited for changes gets none', async (_, kind, ending) => {
   const { organisationId } = await makeOwner(test);

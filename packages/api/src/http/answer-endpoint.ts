@@ -53,7 +53,8 @@ type Match = {
 
 /** Returns what is at a path of the API. */
 export function matchOf(pathname: string, { config }: Pick<App, 'config'>): Match {
-  if (pathname.startsWith('/api/trpc/')) {
+  // The library would also decode a name, which admission and guard compare as it is.
+  if (/^\/api\/trpc\/[\w.]+$/.test(pathname)) {
     return { route: '/api/trpc/[...path]', methods: ['GET', 'HEAD', 'POST'], answer: answerTrpc };
   }
   if (pathname === '/metrics' && config.metricsTokens.length > 0) {

@@ -50,12 +50,12 @@ export function requireOwner(role: Role | null, sentence: Message): void {
   if (role !== 'owner') throw new AppError('FORBIDDEN', sentence);
 }
 
-/**
- * Checks that the organisation has another owner. A suspended owner does not count.
- *
- * @throws AppError VALIDATION if there is no other owner.
- */
+/** Whether the organisation has another owner. A suspended owner does not count. */
+export function hasAnotherOwner(members: Members, userId: string): boolean {
+  return [...members].some(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
+}
+
+/** @throws AppError VALIDATION if there is no other owner. */
 export function requireAnotherOwner(members: Members, userId: string): void {
-  const others = [...members].filter(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
-  if (others.length === 0) throw new AppError('VALIDATION', message('last_owner'));
+  if (!hasAnotherOwner(members, userId)) throw new AppError('VALIDATION', message('last_owner'));
 }

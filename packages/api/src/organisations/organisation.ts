@@ -196,9 +196,8 @@ export async function lockOrganisations(tx: Transaction, ids: string[]): Promise
 /**
  * Deletes those of the given organisations that have no member left, including approved ones, so
  * that their slugs are free again. To be called only with the organisations of users who never
- * verified their address: an organisation that lost its last member for another reason stays. An
- * organisation that an API key or an import made stays too. An organisation that the payment provider knows also stays, because the provider may still charge for
- * a subscription that only this row identifies.
+ * verified their address: an organisation that lost its last member for another reason stays, and so does one that an
+ * API key or an import made, or that the payment provider knows.
  */
 export async function deleteWithoutMembers(tx: Transaction, organisationIds: string[]): Promise<void> {
   // A concurrent join waits for this lock and then finds no organisation; a membership that was committed before
@@ -212,9 +211,13 @@ export async function deleteWithoutMembers(tx: Transaction, organisationIds: str
 
   for (const { id } of locked) {
     const members = await tx.$count(memberships, eq(memberships.organisationId, id));
-    const customers = await tx.$count(paymentCustomers, eq(paymentCustomers.organisationId, id));
-    const subscriptions = await tx.$count(paymentSubscriptions, eq(paymentSubscriptions.organisationId, id));
-    if (members + customers + subscriptions > 0) continue;
+    if (members > 0 || (await isKnownToProvider(tx, id))) continue;
     await tx.delete(organisations).where(and(eq(organisations.id, id), eq(organisations.provisioned, false)));
   }
+}
+
+/** Whether the payment provider may still charge for a subscription that only the organisation's rows identify. */
+export async function isKnownToProvider(tx: Transaction, id: string): Promise<boolean> {
+  const customers = await tx.$count(paymentCustomers, eq(paymentCustomers.organisationId, id));
+  return customers + (await tx.$count(paymentSubscriptions, eq(paymentSubscriptions.organisationId, id))) > 0;
 }

@@ -137,6 +137,22 @@ describe('a passkey', () => {
     expect(await signIn(newBrowser(test), authenticator)).toMatchObject({ status: 200 });
   });
 
+  it('that was removed before the review leaves one that the password answers', async () => {
+    const { email, authenticator, added } = await makeHolder();
+    const token = new URL(await createPasswordLink(test.app, email)).searchParams.get('token') ?? '';
+    await callerFor(test, null).accounts.setPassword({ token, password: testPassword });
+    const browser = newBrowser(test);
+    await browser.post('/api/login', { email, password: testPassword });
+    const { body: options } = await browser.post('/api/login/passkey/options');
+    await browser.post('/api/login/second-step', { passkey: authenticator.get(options) });
+    expect(await browser.post('/api/factors/remove', { id: added.body.id })).toMatchObject({ status: 200 });
+
+    const later = newBrowser(test);
+    await later.post('/api/login', { email, password: testPassword });
+    expect((await later.trpc('factors.review', undefined)).body).toMatchObject({ pending: true, asks_first: false });
+    expect(await later.trpc('factors.answerReview', { keep: [] })).toMatchObject({ status: 200 });
+  });
+
   it('that is not kept in the review is gone, and so are the recovery codes', async () => {
     const { email, authenticator, userId } = await makeHolder();
     const token = new URL(await createPasswordLink(test.app, email)).searchParams.get('token') ?? '';

@@ -30,12 +30,12 @@ export async function requireReview(app: App, tx: Transaction, userId: string): 
 }
 
 /**
- * Whether the session may answer the review: it is fresh by a factor, and by the password where there is one, because
- * whoever knew the old one may have added both the identity and the factor.
+ * Whether the session may answer the review: it is fresh by a factor, unless the last one was removed since, and by the
+ * password where there is one, because whoever knew the old one may have added both the identity and the factor.
  */
 function mayAnswer(app: App, principal: UserPrincipal): boolean {
-  const { freshByFactor, byIdentity, hasPassword } = principal;
-  return isFresh(app, principal) && freshByFactor && !(byIdentity && hasPassword);
+  const { freshByFactor, hasFactor: hasOne, byIdentity, hasPassword } = principal;
+  return isFresh(app, principal) && (freshByFactor || !hasOne) && !(byIdentity && hasPassword);
 }
 
 /** Returns what the review asks about: every way in that somebody else may have added, with its dates. */

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { recoveryCodes, totpSecrets } from '../../platform/db/schema/factors.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { hourMilliseconds, minuteMilliseconds } from '../../platform/durations.ts';
 import { restoreOrganisation, suspendOrganisation, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
@@ -209,6 +210,19 @@ describe('the second step', () => {
       status: 403,
       body: { error: 'This account is closed.' },
     });
+  });
+
+  it('acts for another organisation where the one of the first step was suspended since', async () => {
+    const { credentials, secret, userId, principal } = await makeProtected();
+    const other = await makeOwner(test);
+    await test.app.db
+      .insert(memberships)
+      .values({ userId, organisationId: other.organisationId, role: 'member', createdAt: test.app.now() });
+    const browser = newBrowser(test);
+    await browser.post('/api/login', credentials);
+    await suspendOrganisation(test.app, principal.organisation?.slug ?? '');
+    expect(await browser.post('/api/login/second-step', { totp: await codeOf(secret) })).toMatchObject({ status: 200 });
+    expect(await browser.get('/api/session')).toMatchObject({ body: { organisation: { id: other.organisationId } } });
   });
 
   it('refuses codes of the app after 20 wrong ones in an hour, and still takes recovery codes', async () => {

@@ -441,6 +441,22 @@ it('an identity is linked once the step is done, and counts from then on', async
   expect(await ledBy(test, made, { idpSubject: identity.subject })).toBe('in');
 });
 
+it('an identity that waits for a factor which is removed meanwhile is not linked past the checks', async () => {
+  const made = await makeOwner(test);
+  await addTotp(test, made.api);
+  const { email, userId, organisationId } = made;
+  const identity = makeIdentity({ email });
+  const matched = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
+  await made.api.factors.remove({ id: 'totp' });
+  const firstStep = { userId, organisationId, idpSubject: identity.subject, linking: matched.linking ?? null };
+  await expect(openSession(test.app, firstStep, testClient)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await identityCounts(identity.subject)).toBeUndefined();
+
+  const again = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
+  expect(again.linking).toBeUndefined();
+  expect(await identityCounts(identity.subject)).toBe(false);
+});
+
 async function identityCounts(subject: string): Promise<boolean | undefined> {
   const [row] = await test.app.db.select().from(identities).where(eq(identities.subject, subject));
   return row?.countsAsFactor;

@@ -21,15 +21,14 @@ const lifetimeMinutes: Record<Purpose, number> = {
   approval: 15,
 };
 
-/** Creates a single-use token of one purpose for a user. A new password link ends the older ones. */
-export async function newOneTimeToken(
+/** Creates the single-use token of a password link for a user, whose older ones end. */
+export async function newPasswordLinkToken(
   app: App,
   tx: Transaction,
   userId: string,
-  purpose: Purpose,
   createdBy: string | null = null,
 ): Promise<string> {
-  return insertToken(app, tx, { userId, purpose, createdBy, linkHash: null });
+  return insertToken(app, tx, { userId, purpose: 'password-link', createdBy, linkHash: null });
 }
 
 /**

@@ -31,7 +31,7 @@ import { signInWithPassword } from '../sign-in/with-password.ts';
 import { signUp, signUpInput } from '../sign-up/sign-up.ts';
 import { sendVerification } from '../verification/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
-import { newOneTimeToken } from './one-time-token.ts';
+import { newPasswordLinkToken } from './one-time-token.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -181,7 +181,7 @@ it('deletes what has expired: sign-ups for a confirmed address, rate limits, one
   const { email, userId } = await makeOwner(late);
   await signUp(late.app, signUpInput.parse({ email, password: other }), testClient);
   await late.app.db.insert(rateLimits).values({ key: 'spent', points: 1, expire: late.app.now().getTime() });
-  await late.app.db.transaction((tx) => newOneTimeToken(late.app, tx, userId, 'password-link'));
+  await late.app.db.transaction((tx) => newPasswordLinkToken(late.app, tx, userId));
   const { email: unproven } = await makeSignUp(late);
 
   late.advance(2 * dayMilliseconds);

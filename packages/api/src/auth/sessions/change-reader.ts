@@ -8,6 +8,7 @@ import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
+import { hasFactor } from '../factors/has-factor.ts';
 import type { Holding, Principal } from '../principal.ts';
 
 /** Returns the id by which a principal's waiting requests are counted: that of the key or the user. */
@@ -57,6 +58,13 @@ const validKey = prepared((db) =>
     .prepare('key_that_waited'),
 );
 
+/** What an organisation's rule asks of a session, as `missingFactor` does: it may have begun meanwhile. */
+const hasGivenFactor = or(
+  isNull(organisations.secondFactorFrom),
+  gt(organisations.secondFactorFrom, sql.placeholder('now')),
+  and(hasFactor, eq(sessions.identityFactor, false)),
+);
+
 const validSession = prepared((db) =>
   db
     .select({ id: sessions.id })
@@ -66,7 +74,7 @@ const validSession = prepared((db) =>
       memberships,
       and(eq(memberships.userId, sessions.userId), eq(memberships.organisationId, sql.placeholder('organisationId'))),
     )
-    .innerJoin(organisations, and(eq(organisations.id, memberships.organisationId), isOpen))
+    .innerJoin(organisations, and(eq(organisations.id, memberships.organisationId), isOpen, hasGivenFactor))
     .where(and(eq(sessions.id, sql.placeholder('id')), gt(sessions.expiresAt, sql.placeholder('now'))))
     .prepare('session_that_waited'),
 );

@@ -2,6 +2,8 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { identities } from '../../platform/db/schema/accounts.ts';
+import { AppError } from '../../platform/errors.ts';
+import { message } from '../../platform/messages.ts';
 import type { Client } from '../../platform/security/client.ts';
 import { type Method, usableMethods } from '../factors/has-factor.ts';
 import { beginStep, type StepAttempt } from '../factors/step-attempt.ts';
@@ -10,7 +12,6 @@ import type { UserPrincipal } from '../principal.ts';
 import { lockUnchangedAccount } from '../sessions/account.ts';
 import { isTrustedBrowser, knownBrowserHash, tokenForBrowser } from '../sessions/known-browser.ts';
 import { insertSession } from '../sessions/session.ts';
-import { linkIdentity } from './match-user.ts';
 
 /** What a user has proved by the first step of a sign-in. */
 export type FirstStep = {
@@ -51,7 +52,8 @@ export type Opened =
  * an identity that counts as a factor, except for operators and in an organisation that requires one; never the step that
  * links an identity.
  *
- * @throws AppError as `lockUnchangedAccount`; TOO_MANY after 60 attempts within ten minutes.
+ * @throws AppError as `lockUnchangedAccount`; UNAUTHENTICATED if the factor was removed before which an identity is not
+ *   linked; TOO_MANY after 60 attempts within ten minutes.
  */
 export async function openSession(app: App, firstStep: FirstStep, client: Client): Promise<Opened> {
   const { userId, passwordHash = null, idpSubject = null, linking = null, replaces = null } = firstStep;
@@ -71,8 +73,8 @@ export async function openSession(app: App, firstStep: FirstStep, client: Client
     const byIdentity = idpSubject !== null && mayCount && (await countsAsFactor(app, tx, userId, idpSubject));
     const skips = linking === null && (byBrowser || byIdentity);
     if (!account.hasFactor || skips) {
-      // The factor was removed while the provider was asked.
-      if (linking !== null) await linkIdentity(tx, app.now(), { ...linking, userId });
+      // The factor was removed meanwhile: a new sign-in links the identity without one.
+      if (linking !== null) throw new AppError('UNAUTHENTICATED', message('sign_in_again'));
       // Without its factor a sign-in is not fresh.
       const fresh = !account.hasFactor && passwordHash !== null;
       const identityFactor = stepDone ? replaces.identityFactor : byIdentity && !byBrowser;

@@ -81,7 +81,7 @@ type Answer = {
 async function answerStep(app: App, { codes, passkey, trusts, stepToken, client }: Answer): Promise<Begun | null> {
   const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
   return app.db.transaction(async (tx) => {
-    const attempt = await lockStep(app, tx, stepToken);
+    const { attempt, organisationId } = await lockStep(app, tx, stepToken);
     const { userId } = attempt;
     if (passkey === undefined && !hasCode(codes)) throw invalid({ totp: message('enter_code') });
     const right =
@@ -97,7 +97,7 @@ async function answerStep(app: App, { codes, passkey, trusts, stepToken, client 
     await proveIdentity(app, tx, attempt, client);
     const proof = {
       userId,
-      organisationId: attempt.organisationId,
+      organisationId,
       passwordHash: null,
       idpSubject: attempt.idpSubject,
     };
@@ -116,11 +116,12 @@ async function answerStep(app: App, { codes, passkey, trusts, stepToken, client 
 }
 
 /**
- * Locks the user of an attempt, and reads it under the lock.
+ * Locks the user of an attempt, and reads it under the lock, with the organisation that a session would act for: the one
+ * of the first step may have been suspended since.
  *
  * @throws AppError UNAUTHENTICATED if there is no attempt, or it has ended; FORBIDDEN if the account is closed.
  */
-async function lockStep(app: App, tx: Transaction, stepToken: string | null): Promise<StepAttempt> {
+async function lockStep(app: App, tx: Transaction, stepToken: string | null) {
   const ended = new AppError('UNAUTHENTICATED', message('sign_in_again'));
   const found = stepToken === null ? null : await readStep(app, tx, stepToken);
   if (found === null || stepToken === null || !(await lockUser(tx, found.userId))) throw ended;
@@ -128,7 +129,7 @@ async function lockStep(app: App, tx: Transaction, stepToken: string | null): Pr
   if (account?.accountStatus === 'closed') throw new AppError('FORBIDDEN', message('account_closed'));
   const attempt = await readStep(app, tx, stepToken);
   if (attempt === null || attempt.endedAt !== null) throw ended;
-  return attempt;
+  return { attempt, organisationId: account?.organisationId ?? null };
 }
 
 /** Links the identity that waited for the step. One that is linked already counts as a factor from now on. */

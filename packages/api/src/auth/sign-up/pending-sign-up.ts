@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, ne, notExists, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { recordChange, recordJoined } from '../../changes/record-change.ts';
-import { createOrganisation, renameOrganisation } from '../../organisations/organisation.ts';
+import { createOrganisation, isKnownToProvider, renameOrganisation } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { signUps, users, type verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
@@ -84,11 +84,14 @@ export async function unprovenOrganisation(tx: Transaction, userId: string): Pro
   return own?.id ?? null;
 }
 
-/** An unapproved organisation has no other members, because there are no invitations before approval. */
+/**
+ * An unapproved organisation has no other members, because there are no invitations before approval. An operator may have
+ * linked a customer of the payment provider to it: then it stays.
+ */
 async function deleteUnapproved(tx: Transaction, now: Date, organisationId: string): Promise<boolean> {
   const isUnapproved = and(eq(organisations.id, organisationId), isNull(organisations.approvedAt));
   const [found] = await tx.select({ id: organisations.id }).from(organisations).where(isUnapproved).for('update');
-  if (found === undefined) return false;
+  if (found === undefined || (await isKnownToProvider(tx, organisationId))) return false;
 
   await recordChange(tx, now, { type: 'organisation.deleted', organisationId });
   await tx.delete(organisations).where(eq(organisations.id, organisationId));

@@ -196,6 +196,16 @@ describe('a key', () => {
     expect(JSON.stringify(keys)).not.toContain(created.key);
   });
 
+  it('names its creator to the organisation only while they are a member', async () => {
+    const { owner } = await make();
+    const admin = await addMember(test, owner.organisationId, 'admin');
+    await admin.api.keys.create({ organisation_id: owner.organisationId, name: 'Of who leaves' });
+    const creator = async () => (await owner.api.keys.list()).find(({ name }) => name === 'Of who leaves')?.created_by;
+    expect(await creator()).toMatchObject({ email: admin.email });
+    await admin.api.members.leave({ organisation_id: owner.organisationId, revoke_keys: false });
+    expect(await creator()).toBeNull();
+  });
+
   it('is created only by administrators of the organisation; there are at most twenty, also after parallel requests', async () => {
     const { owner } = await make();
     const member = await addMember(test, owner.organisationId, 'member');

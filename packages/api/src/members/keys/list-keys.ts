@@ -1,10 +1,11 @@
-import { and, desc, eq, gt, isNull, or } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNull, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { scopesOfKey } from '../../auth/key-format.ts';
 import type { Administrator } from '../../auth/principal.ts';
 import { nameColumns } from '../../organisations/account-status.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
+import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { endedKeyCutoff, type KeyOwner, ownedBy } from './store-key.ts';
 
@@ -20,10 +21,21 @@ export async function listKeys(app: App, principal: Administrator) {
   return rows.map(({ organisation: _, password_links: __, ...key }) => key);
 }
 
-/** Returns the keys of an owner; of every owner without one. */
+/**
+ * Returns the keys of an owner; of every owner without one. An organisation is told who made its keys while they are a
+ * member: the address of somebody who left may be another one by now.
+ */
 export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) {
   const now = app.now();
   const cutoff = endedKeyCutoff(now);
+  const isCreator = eq(users.id, apiKeys.createdBy);
+  const isMember = inArray(
+    users.id,
+    app.db
+      .select({ id: memberships.userId })
+      .from(memberships)
+      .where(eq(memberships.organisationId, apiKeys.organisationId)),
+  );
   const rows = await app.db
     .select({
       key: apiKeys,
@@ -32,7 +44,7 @@ export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) 
       organisation: nameColumns,
     })
     .from(apiKeys)
-    .leftJoin(users, eq(users.id, apiKeys.createdBy))
+    .leftJoin(users, organisationId ? and(isCreator, isMember) : isCreator)
     .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))
     .where(
       and(

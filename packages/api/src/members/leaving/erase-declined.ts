@@ -53,9 +53,14 @@ async function eraseOne(app: App, id: string, isOld: SQL): Promise<boolean> {
   // An operator may have approved the organisation meanwhile. The erasure of its owner deletes it.
   const isStillWanted = async (db: Executor) =>
     (await db.$count(organisations, and(eq(organisations.id, id), sql`not (${isOld})`))) === 0;
-  const options = { actorId: null, withMembers: true, shown: [id], isStillWanted };
+  const options = { actorId: null, withMembers: true, shown: [id] };
   try {
-    for (const user of await membersOfNoOther(app, id)) await eraseUser(app, { userId: user.id }, options);
+    for (const user of await membersOfNoOther(app, id)) {
+      const isTheirs = and(eq(users.id, user.id), belongsToNoOther(app.db, id));
+      // An API key may have made them a member of another one meanwhile.
+      const isWanted = async (db: Executor) => (await isStillWanted(db)) && (await db.$count(users, isTheirs)) > 0;
+      await eraseUser(app, { userId: user.id }, { ...options, isStillWanted: isWanted });
+    }
     await eraseOrganisation(app, id, isStillWanted);
     return true;
   } catch (error) {
@@ -69,12 +74,16 @@ function membersOfNoOther(app: App, organisationId: string) {
     .select({ id: memberships.userId })
     .from(memberships)
     .where(eq(memberships.organisationId, organisationId));
-  const elsewhere = app.db
-    .select({ one: sql`1` })
-    .from(memberships)
-    .where(and(eq(memberships.userId, users.id), ne(memberships.organisationId, organisationId)));
   return app.db
     .select({ id: users.id })
     .from(users)
-    .where(and(inArray(users.id, here), eq(users.operator, false), notExists(elsewhere)));
+    .where(and(inArray(users.id, here), belongsToNoOther(app.db, organisationId)));
+}
+
+function belongsToNoOther(db: Executor, organisationId: string) {
+  const elsewhere = db
+    .select({ one: sql`1` })
+    .from(memberships)
+    .where(and(sql`${memberships.userId} = users.id`, ne(memberships.organisationId, organisationId)));
+  return and(eq(users.operator, false), notExists(elsewhere));
 }

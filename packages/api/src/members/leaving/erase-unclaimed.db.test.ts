@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { newOneTimeToken } from '../../auth/password/one-time-token.ts';
+import { newPasswordLinkToken } from '../../auth/password/one-time-token.ts';
 import { signUp, signUpInput } from '../../auth/sign-up/sign-up.ts';
 import { sendVerification } from '../../auth/verification/send-verification.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
@@ -163,7 +163,7 @@ it('an account stays while a link or a sign-up of it can still be followed up', 
     await makeScanned(),
   ];
   test.advance(7 * dayMilliseconds + 1000);
-  await test.app.db.transaction((tx) => newOneTimeToken(test.app, tx, linked.id, 'password-link'));
+  await test.app.db.transaction((tx) => newPasswordLinkToken(test.app, tx, linked.id));
   await openNewLink(resent.email);
   await signUp(test.app, signUpInput.parse({ email: again.email, password: testPassword }), testClient);
   await sweep();

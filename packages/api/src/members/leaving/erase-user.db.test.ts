@@ -175,6 +175,26 @@ it('a declined request that an operator approves while it is erased stays, with 
   expect(await test.app.db.$count(organisations, eq(organisations.id, declined.organisationId))).toBe(1);
 });
 
+it('a member of a declined request who is added elsewhere while it is erased stays', async () => {
+  const declined = await makeOwner(test, { approved: false });
+  const other = await makeOwner(test);
+  await declineOwner(test.app, declined.email, 'No.');
+  const later = { ...test.app, now: () => new Date(Date.now() + 401 * dayMilliseconds) };
+  const erased = await test.app.sql.begin(async (tx) => {
+    await tx`select from users where id = ${declined.userId} for no key update`;
+    const erasing = eraseDeclined(later);
+    await waitingForLocks(test, 1);
+    await tx`
+      insert into memberships (user_id, organisation_id, role, created_at)
+      values (${declined.userId}, ${other.organisationId}, 'member', now())`;
+    return { erasing };
+  });
+  expect(await erased.erasing).toBe(0);
+  expect(await test.app.db.$count(memberships, eq(memberships.userId, declined.userId))).toBe(2);
+  expect(await eraseDeclined(later)).toBe(1);
+  expect(await test.app.db.$count(memberships, eq(memberships.userId, declined.userId))).toBe(1);
+});
+
 it('declined requests are erased after RETENTION_DAYS, and no account that belongs elsewhere', async () => {
   const elsewhere = await makeOwner(test, { approved: false });
   const other = await makeOwner(test);

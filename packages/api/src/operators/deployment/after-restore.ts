@@ -7,7 +7,7 @@ import type { Transaction } from '../../platform/db/client.ts';
 import { addressChanges, knownBrowsers, oneTimeTokens, verificationLinks } from '../../platform/db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { changeFeed } from '../../platform/db/schema/changes.ts';
-import { recoveryCodes, stepAttempts, usedChallenges } from '../../platform/db/schema/factors.ts';
+import { recoveryCodes, stepAttempts } from '../../platform/db/schema/factors.ts';
 import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { invitations } from '../../platform/db/schema/members.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
@@ -35,7 +35,6 @@ export function afterRestore(app: App, actor: Actor) {
     // A code that was used, or a browser that was no longer trusted, would be valid again.
     await tx.delete(recoveryCodes);
     await tx.delete(stepAttempts);
-    await tx.delete(usedChallenges);
     await tx.update(knownBrowsers).set({ trustedUntil: null });
     // A reader of the backup may know the keys. The next request for a token creates a new one.
     await tx.delete(tokenKeys);

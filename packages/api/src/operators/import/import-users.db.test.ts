@@ -237,6 +237,12 @@ describe('an import of organisations', () => {
     ]);
   });
 
+  it('keeps the account of an owner who signed up and never verified, as the organisation would go with it', async () => {
+    const { email } = await makeSignUp(test, { name: 'Their own' });
+    await run([organisation(email)]);
+    expect(await rowOf(email)).toMatchObject({ provisioned: true, invitedOnly: false, emailVerifiedAt: null });
+  });
+
   it('tells the feed of members who are suspended, each after the user joined', async () => {
     const [owner, member] = [user({ suspended: true }), user({ suspended: true })];
     const { api } = await makeKey(test);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, not, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { insertAudit } from '../../audit/record.ts';
 import { recordImported } from '../../changes/record-change.ts';
@@ -162,8 +162,8 @@ async function create(
   const userIds = members.map(({ userId }) => userId);
   await tx
     .update(users)
-    .set({ invitedOnly: false })
-    .where(and(inArray(users.id, userIds), users.invitedOnly));
+    .set({ invitedOnly: false, provisioned: true })
+    .where(and(inArray(users.id, userIds), or(users.invitedOnly, not(users.provisioned))));
 
   const entries = stored.map(({ organisationId, members }) => {
     const details = { members: String(members.length) };

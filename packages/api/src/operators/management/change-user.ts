@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { newOneTimeToken, passwordLinkMinutes } from '../../auth/password/one-time-token.ts';
+import { newPasswordLinkToken, passwordLinkMinutes } from '../../auth/password/one-time-token.ts';
 import type { ManagingKey } from '../../auth/principal.ts';
 import { accountById } from '../../auth/sessions/account.ts';
 import { mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
@@ -78,7 +78,7 @@ export async function createManagedLink(app: App, key: ManagingKey, { user_id }:
     if (account?.accountStatus === 'closed') throw conflict('The account of this user is closed.');
 
     await lockKey(tx, key);
-    const token = await newOneTimeToken(app, tx, userId, 'password-link', key.key.id);
+    const token = await newPasswordLinkToken(app, tx, userId, key.key.id);
     await recordAudit(tx, app.now(), { action: 'password-link-made', ...byKey(key, client), userId });
     const expiresAt = new Date(app.now().getTime() + passwordLinkMinutes * minuteMilliseconds);
     return { url: passwordLink(app.config, token), expires_at: expiresAt.toISOString() };

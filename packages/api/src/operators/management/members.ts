@@ -7,7 +7,7 @@ import { readableTarget, targetField } from '../../auth/sessions/target-organisa
 import { requireRoomForMember } from '../../billing/usage/member-room.ts';
 import { setRole } from '../../members/change-role.ts';
 import { removeFrom } from '../../members/end-membership.ts';
-import { lockMembers, type Members, requireMember } from '../../members/lock-members.ts';
+import { hasAnotherOwner, lockMembers, type Members, requireMember } from '../../members/lock-members.ts';
 import { addMember } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { isUuid } from '../../platform/db/id.ts';
@@ -119,7 +119,6 @@ async function changeMember<Answer>(
 
   return app.db.transaction(async (tx) => {
     await lockUser(tx, userId);
-    await lockRow(tx, organisationId);
     const members = await lockMembers(tx, organisationId);
     const before = requireMember(members, userId);
     await requireNoOperator(tx, userId);
@@ -127,9 +126,8 @@ async function changeMember<Answer>(
   });
 }
 
-/** Another owner who is suspended does not count. @throws AppError CONFLICT for the last owner. */
+/** @throws AppError CONFLICT for the last owner. */
 function requireAnOwnerStays(members: Members, userId: string): void {
-  if (members.get(userId)?.role !== 'owner') return;
-  const others = [...members].filter(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
-  if (others.length === 0) throw conflict('This is the last owner: they transfer the ownership first.');
+  if (members.get(userId)?.role === 'owner' && !hasAnotherOwner(members, userId))
+    throw conflict('This is the last owner: they transfer the ownership first.');
 }

@@ -6,20 +6,24 @@ import { signInWithPassword } from '../../auth/sign-in/with-password.ts';
 import { signUp, signUpInput } from '../../auth/sign-up/sign-up.ts';
 import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { sessions } from '../../platform/db/schema/sessions.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import type { Caller } from '../../router/root.ts';
+import { approveOwner } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeKey } from '../../testing/keys.ts';
 
 let test: TestApp;
+let deployment: Caller;
 let manage: Caller['management'];
 beforeAll(async () => {
   test = await startTestApp();
-  manage = (await makeKey(test, { scope: 'MANAGE', passwordLinks: true })).api.management;
+  deployment = (await makeKey(test, { scope: 'MANAGE', passwordLinks: true })).api;
+  manage = deployment.management;
 });
 afterAll(() => test.close());
 
@@ -79,6 +83,28 @@ describe('a user whom a key creates with verified: true takes over an unverified
       code: 'UNAUTHENTICATED',
     });
   });
+});
+
+it('an organisation that the payment provider knows is not deleted with the sign-up: the user keeps it', async () => {
+  const { email } = await makeSignUp(test, { name: 'Stranger Ltd' });
+  const userId = await idOf(email);
+  const [own] = await test.app.db.select().from(memberships).where(eq(memberships.userId, userId));
+  const { organisationId = '' } = own ?? {};
+  await test.app.db
+    .insert(paymentCustomers)
+    .values({ organisationId, customerId: `cus_${userId}`, createdAt: test.app.now() });
+  await manage.createUser({ email, verified: true, organisation: { name: 'Larch' } });
+  expect((await manage.user({ user_id: userId })).organisations).toMatchObject([{ id: organisationId, name: 'Larch' }]);
+  expect(await test.app.db.$count(paymentCustomers, eq(paymentCustomers.organisationId, organisationId))).toBe(1);
+});
+
+it('the feed tells what operators had decided about an organisation that a key takes over', async () => {
+  const { email } = await makeSignUp(test, { name: 'Stranger Ltd' });
+  await approveOwner(test.app, email);
+  const { next } = await deployment.changes.since({});
+  await manage.createUser({ email, organisation: { name: 'Larch' } });
+  const { changes } = await deployment.changes.since({ after: next });
+  expect(changes.map(({ type }) => type)).toEqual(['organisation.created', 'organisation.approved']);
 });
 
 it('an unverified user whom a key creates again keeps the gate shut, and the company’s name counts', async () => {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { confirmation, confirmUser } from '../../auth/password/fresh-sign-in.ts';
-import { newOneTimeToken } from '../../auth/password/one-time-token.ts';
+import { newPasswordLinkToken } from '../../auth/password/one-time-token.ts';
 import type { Operator } from '../../auth/principal.ts';
 import { AppError } from '../../platform/errors.ts';
 import { passwordLink } from '../../platform/links.ts';
@@ -33,7 +33,7 @@ export function createPasswordLink(
       throw new AppError('FORBIDDEN', message('operator_link_by_command'));
     }
 
-    const token = await newOneTimeToken(app, tx, userId, 'password-link', actor.actorId);
+    const token = await newPasswordLinkToken(app, tx, userId, actor.actorId);
     await recordAudit(tx, app.now(), { action: 'password-link-made', ...actor, userId });
     return passwordLink(app.config, token);
   });

@@ -85,15 +85,19 @@ test('a change that was given up refuses no other plan, also while events keep t
   provider().set({ drop_deliveries: true });
   await ask()((api) => api.subscriptionSchedules.release(String(subscription.schedule)));
 
-  let isChosen = false;
-  const choosing = choose(principal, 'silver').finally(() => {
-    isChosen = true;
-  });
   const { id } = subscription;
-  while (!isChosen)
+  const stored = new Set<string | null | undefined>();
+  const payment = requirePayment(billing.app);
+  const askBesideEvents: typeof payment.ask = async (act, limits) => {
+    stored.add((await readRow(billing.app.db, id))?.nextTier);
+    const answer = await payment.ask(act, limits);
     await billing.app.db.update(paymentSubscriptions).set(markedForSync).where(eq(paymentSubscriptions.id, id));
-  expect(portalFlow(await choosing)).toBe('subscription_update_confirm');
-  expect(await readRow(billing.app.db, id)).toMatchObject({ nextTier: 'silver' });
+    return answer;
+  };
+  const app = { ...billing.app, payment: { ...payment, ask: askBesideEvents } };
+  const { url } = await startCheckout(app, principal, { tier: 'silver' });
+  expect(portalFlow(url)).toBe('subscription_update_confirm');
+  expect([...stored]).toEqual(['silver']);
 });
 
 describe('an unpaid subscription', () => {

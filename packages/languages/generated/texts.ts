@@ -526,7 +526,6 @@ export interface Texts {
     notConfirmedText: string;
     checkAgain: string;
     nowOn: Message<'plan'>;
-    arrived: string;
     trialStarted: string;
     checkoutCancelled: string;
     plans: string;

@@ -4,27 +4,22 @@ import type { Sql, TransactionSql } from 'postgres';
 /** The cookie of the operator who reads the pages, and of the owner of one organisation. */
 export const sessionTokens = { operator: 'operator-of-the-measurement', owner: 'owner-of-the-measurement' };
 
-const tablesWithTriggers = ['users', 'organisations', 'memberships', 'payment_subscriptions', 'usage'];
-
 /** The number of further organisations that await approval, the same in a small and in a large database. */
 const waiting = 2000;
 
 /**
  * Fills a migrated, empty database: `size` users, organisations, memberships, sessions, subscriptions
  * and rows of usage, twice as many payment events and audit entries, and 2,000 more organisations
- * that await approval. The triggers that write the feed of changes are off meanwhile. A million takes
- * some minutes.
+ * that await approval. A million takes some minutes.
  */
 export async function makeData(sql: Sql, size: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local synchronous_commit = off`;
-    for (const table of tablesWithTriggers) await tx.unsafe(`alter table ${table} disable trigger user`);
     const indexes = await dropIndexes(tx);
     await makeUsers(tx, size);
     await makeBilling(tx, size);
     await makeHistory(tx, size);
     await makeReaders(tx);
-    for (const table of tablesWithTriggers) await tx.unsafe(`alter table ${table} enable trigger user`);
     for (const statement of indexes) await tx.unsafe(statement);
   });
   await sql`vacuum analyze`;

@@ -34,10 +34,11 @@ export const actions: Actions = {
     {
       done: '/login',
       notice: (_form, { ended }) => withEnded(texts('verifyDone').passwordSet, ended),
-      failure: async (form, { fields }, { locals }) => {
+      failure: async (form, { code, fields }, { locals }) => {
         const token = text(form, 'token');
         const reset = await locals.api.accounts.passwordToken({ token }).catch(() => null);
-        return { token: fields?.password ? token : null, reset };
+        // A refusal of no field says that the link is dead; any other error leaves it as it was.
+        return { token: code === 'VALIDATION' && !fields ? null : token, reset };
       },
     },
   ),

@@ -34,8 +34,9 @@ export const actions: Actions = {
     {
       done: '/login',
       notice: (_form, { ended }) => withEnded(texts('verifyDone').passwordSet, ended),
-      failure: async (form, { fields }, { locals }) => {
-        const offered = fields?.password || fields?.org_name ? passwordForm(form, 'token') : null;
+      failure: async (form, { code, fields }, { locals }) => {
+        // A refusal of no field says that the link is dead; any other error leaves it as it was.
+        const offered = code === 'VALIDATION' && !fields ? null : passwordForm(form, 'token');
         const { accounts } = locals.api;
         const reset = offered && (await accounts.passwordToken({ token: offered.token }).catch(() => null));
         return { password: offered, keepToken: null, reset };

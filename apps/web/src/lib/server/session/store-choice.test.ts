@@ -24,6 +24,7 @@ async function answerTo(fields: Record<string, string>) {
 
 test('a choice is stored and leads back to the page of the form, never to another site', async () => {
   expect(await answerTo({ theme: 'dark', from: '/login' })).toEqual({ did: ['theme=dark'], answer: [303, '/login'] });
+  expect((await answerTo({ theme: 'dark', from: '/signup?forgot' })).answer).toEqual([303, '/signup?forgot']);
   expect(await answerTo({ theme: 'other', from: '//evil.example' })).toEqual({ did: ['no theme'], answer: [303, '/'] });
 });
 

@@ -2,7 +2,7 @@ import { clearCookie, writeCookie } from '@gatehouse/api/http/cookies';
 import type { Config } from '@gatehouse/api/platform/config';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import { localPath } from './local-path.ts';
+import { localPage, localPath } from './local-path.ts';
 
 /**
  * Returns a handler that stores a choice of this browser, the field `name` of a form, in a cookie of that name for a
@@ -24,7 +24,7 @@ export function storeChoice(
 
     if (form.has('stay')) return new Response(null, { status: 204 });
     const token = text(form, 'token');
-    const query = token === '' ? '' : `?${new URLSearchParams({ token })}`;
-    redirect(303, localPath(text(form, 'from'), url) + query);
+    const from = text(form, 'from');
+    redirect(303, token === '' ? localPage(from, url) : `${localPath(from, url)}?${new URLSearchParams({ token })}`);
   };
 }

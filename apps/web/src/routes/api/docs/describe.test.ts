@@ -14,6 +14,13 @@ it('shows every operation of the document once', () => {
   expect(shown.sort()).toEqual(documented.sort());
 });
 
+it('shows the answer of what creates something, and no success among the errors', () => {
+  const operations = describe(document).flatMap(({ operations }) => operations);
+  const creates = operations.find(({ method, path }) => method === 'POST' && path === '/api/users');
+  expect(creates?.answer.map(({ name }) => name)).toContain('id');
+  expect(operations.flatMap(({ errors }) => errors).filter(({ status }) => status < '300')).toEqual([]);
+});
+
 it('names the fields of inner objects and lists by their path', () => {
   const subscription = describe(document)
     .flatMap(({ operations }) => operations)

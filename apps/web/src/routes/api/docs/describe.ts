@@ -55,9 +55,9 @@ function describeOperation(
       return { name, type: `${typeOf(schema)}, ${location}`, required, description };
     }),
     body: fieldsOf(schemaOf(requestBody?.content['application/json'].schema)),
-    answer: fieldsOf(schemaOf(responses[200]?.content['application/json'].schema)),
+    answer: fieldsOf(schemaOf((responses[200] ?? responses[201])?.content['application/json'].schema)),
     errors: Object.entries(responses)
-      .filter(([status]) => status !== '200')
+      .filter(([status]) => !status.startsWith('2'))
       .map(([status, { description: codes }]) => ({ status, codes: codes.replace(/\.$/, '') })),
   };
 }

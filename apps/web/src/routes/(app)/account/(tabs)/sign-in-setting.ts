@@ -11,4 +11,5 @@ export const passwordIds: Record<string, string> = {
   unlink: 'identity-password',
   connect: 'identity-password',
   sessions: 'sessions-password',
+  fresh: 'confirm-password',
 };

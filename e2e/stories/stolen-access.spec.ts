@@ -99,6 +99,21 @@ test('a copied session of an operator makes nothing that lasts, and ends when it
   await thief.context().close();
 });
 
+test('the page of security says so where it asks for the password first', async ({ page, request, service }) => {
+  const owner = await makeOwner(service, request);
+  await request.post('/api/login', { data: { email: owner, password: passPhrase } });
+  await signInThroughProvider(page, owner);
+  await page.waitForURL(/\/onboarding$/);
+  await page.goto('/account/security');
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await expect(page.getByRole('alert').first()).toBeFocused();
+  await page.getByRole('link', { name: 'Confirm that it’s you to do this.' }).click();
+  await expect(page.getByLabel('Password to sign out other browsers')).toBeFocused();
+  await page.keyboard.type(passPhrase);
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await expect(page.getByText('You are signed out everywhere else.')).toBeVisible();
+});
+
 test('a reset of the password puts out a thief who connected an identity of their own', async ({
   browser,
   page,

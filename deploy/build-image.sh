@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the image of the Dockerfile with the engine that is installed, and waits until a container of it is ready.
+# Builds the image of the Dockerfile with the engine that is installed, and waits until a container of it answers /healthz.
 # Without an engine it says so and ends with 1: nothing of the image is tried then.
 set -eu
 cd "$(dirname "$0")/.."

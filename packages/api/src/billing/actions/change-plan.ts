@@ -7,7 +7,8 @@ import { type Message, message } from '../../platform/messages.ts';
 import { type Ask, providerErrorOf } from '../../platform/providers/payment/connection.ts';
 import type { InvoiceTrouble, SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { endNow, releaseSchedule } from '../../platform/providers/payment/subscriptions.ts';
-import { heldBy, ranked } from '../entitlement/rank-subscriptions.ts';
+import { rankedFor } from '../entitlement/decide-plan.ts';
+import { heldBy } from '../entitlement/rank-subscriptions.ts';
 import { isLostToDispute } from '../entitlement/standing-disputes.ts';
 import { paidTiers, planOf } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
@@ -185,8 +186,7 @@ async function bestOf(
   { organisationId }: CheckoutContext,
   live: SubscriptionState[],
 ): Promise<SubscriptionState> {
-  const { rows } = await readRows(app.db, { organisationId });
-  const order = ranked(app.plans, rows, app.config, app.now());
+  const order = rankedFor(app, await readRows(app.db, { organisationId }), app.now());
   const best = order.find(({ row }) => live.some(({ id }) => id === row.id))?.row.id;
   const found = live.find(({ id }) => id === best) ?? live[0];
   if (found === undefined) throw new Error('There is no live subscription to change.');

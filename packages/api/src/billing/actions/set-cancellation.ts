@@ -11,7 +11,7 @@ import type { Ask } from '../../platform/providers/payment/connection.ts';
 import { isEnded, type SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { ranked } from '../entitlement/rank-subscriptions.ts';
+import { rankedFor } from '../entitlement/decide-plan.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import type { SubscriptionRow } from '../subscription/newer-state.ts';
 import { readRows } from '../subscription/subscription-rows.ts';
@@ -87,8 +87,7 @@ export async function setCancellation(
 
 /** Returns an organisation's subscriptions, the one that decides the plan first. */
 async function rankedRows(app: App, organisationId: string): Promise<SubscriptionRow[]> {
-  const { rows } = await readRows(app.db, { organisationId });
-  return ranked(app.plans, rows, app.config, app.now()).map(({ row }) => row);
+  return rankedFor(app, await readRows(app.db, { organisationId }), app.now()).map(({ row }) => row);
 }
 
 function recordOf(app: App, row: SubscriptionRow): SubscriptionRecord {

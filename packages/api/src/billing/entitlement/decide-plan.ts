@@ -27,8 +27,8 @@ type Deciding = Pick<StoredRows, 'rows' | 'override'>;
  */
 export function decidePlan(app: Pick<App, 'plans' | 'config'>, deciding: Deciding, now: Date): DecidedPlan {
   const override = standing(deciding.override, now);
-  const graceDays = Math.max(app.config.pastDueGraceDays, override?.agreed.graceDays ?? 0);
-  const [best] = ranked(app.plans, deciding.rows, { ...app.config, pastDueGraceDays: graceDays }, now);
+  const graceDays = graceDaysOf(app, deciding, now);
+  const [best] = rankedFor(app, deciding, now);
   const [first] = app.plans.tiers;
   const row = best?.row ?? null;
   const paid = best?.entitled ? (best.row.tier ?? first.tier) : first.tier;
@@ -48,6 +48,16 @@ export function decidePlan(app: Pick<App, 'plans' | 'config'>, deciding: Decidin
     nextTier: validUntil && decidePlan(app, deciding, validUntil).tier,
     agreed: override?.agreed ?? null,
   };
+}
+
+/** Returns an organisation's subscriptions in the order in which they decide its plan, with the grace that was agreed. */
+export function rankedFor(app: Pick<App, 'plans' | 'config'>, deciding: Deciding, now: Date) {
+  const rules = { ...app.config, pastDueGraceDays: graceDaysOf(app, deciding, now) };
+  return ranked(app.plans, deciding.rows, rules, now);
+}
+
+function graceDaysOf({ config }: Pick<App, 'config'>, { override }: Deciding, now: Date): number {
+  return Math.max(config.pastDueGraceDays, standing(override, now)?.agreed.graceDays ?? 0);
 }
 
 /** The higher of two tiers. A tier that the plans lack is below all others. */

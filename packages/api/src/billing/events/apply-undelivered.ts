@@ -108,11 +108,13 @@ async function isDisabled(app: App, ask: Ask): Promise<boolean> {
 /** A statement has at most 65,535 parameters. After days without events the provider lists more. */
 const batchSize = 1000;
 
+/** Applies what is new of listed events, the oldest first: the provider lists the newest first. */
 async function applyNew(app: App, listed: object[]): Promise<{ applied: number; failed: number }> {
-  const parsed = listed.flatMap((value) => {
+  const parsed = listed.toReversed().flatMap((value) => {
     const event = parseEvent(value);
     return event === null ? [] : [{ event, value }];
   });
+  parsed.sort((one, other) => one.event.created - other.event.created);
   const count = { applied: 0, failed: 0 };
   for (let at = 0; at < parsed.length; at += batchSize) {
     const batch = parsed.slice(at, at + batchSize);

@@ -206,11 +206,11 @@ async function handleCustomerUpdated(
   const customerId = references.customerId ?? '';
   const { contact, balance, methodId } = changesOfCustomer(event);
   if (contact) await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
-  if (methodId !== null) {
+  if (methodId != null) {
     const data = { organisationId, customerId, methodId, savedAt: event.created };
     await app.jobs.send(tx, 'payment-card', data, { key: event.id });
   }
-  if (balance || methodId !== null) await syncLive(app, tx, { organisationId, customerId });
+  if (balance || methodId !== undefined) await syncLive(app, tx, { organisationId, customerId });
   return applied;
 }
 

@@ -2,10 +2,11 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../auth/principal.ts';
 import { readPlan } from '../../organisations/plan.ts';
-import { paymentSubscriptions } from '../../platform/db/schema/billing.ts';
+import { paymentEvents, paymentSubscriptions } from '../../platform/db/schema/billing.ts';
 import { readSubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
-import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { makeMember, makeSubscriber, ownedBy, priceOf } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { requirePayment } from '../actions/require-payment.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { enqueueDue } from './jobs.ts';
@@ -39,11 +40,27 @@ describe('with webhooks blocked', () => {
     expect(await applyUndelivered(billing.app)).toBe(0);
   });
 
+  test('undelivered events are applied in the order in which they happened', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    const isOurs = eq(paymentEvents.subscriptionId, subscription.id);
+    const before = await billing.app.db.$count(paymentEvents, isOurs);
+    for (const status of ['past_due', 'active', 'past_due']) {
+      provider().clock.advance({ days: 1 });
+      provider().forceStatus(subscription.id, status);
+    }
+    await applyUndelivered(billing.app);
+    const rows = await billing.app.db.select().from(paymentEvents).where(isOurs).orderBy(paymentEvents.number);
+    const seconds = rows.slice(before).map(({ created }) => created);
+    expect(new Set(seconds).size).toBeGreaterThan(2);
+    expect(seconds).toEqual(seconds.toSorted((one, other) => one - other));
+  });
+
   test('an event that cannot be applied does not stop the others', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
-    provider().forceStatus(subscription.id, 'canceled');
     provider().emit('something.odd', { id: 'odd_1' }, { id: 'evt_odd' });
+    provider().forceStatus(subscription.id, 'canceled');
     let first = true;
     const transaction: typeof billing.app.db.transaction = (act, config) => {
       if (!first) return billing.app.db.transaction(act, config);
@@ -72,6 +89,25 @@ describe('with webhooks blocked', () => {
     expect((await plan(principal)).tier).toBe('free');
     expect((await plan(fresh)).tier).toBe('gold');
     expect(report.repaired).toContain(ownedBy(billing, fresh).subscriptions[0]?.id);
+    expect((await reconcileAll(billing.app)).repaired).toEqual([]);
+  });
+
+  test('also another item, and another quantity', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const { ask } = requirePayment(billing.app);
+    provider().set({ drop_deliveries: true });
+    const price = priceOf(billing, 'gold');
+    const item = await ask((api) => api.subscriptionItems.create({ subscription: subscription.id, price }));
+    for (const event of provider().events()) event.pending_webhooks = 0;
+    expect((await reconcileAll(billing.app)).repaired).toContain(subscription.id);
+    expect((await plan(principal)).tier).toBe('gold');
+    const { amount } = await row(subscription.id);
+
+    await ask((api) => api.subscriptionItems.update(item.id, { quantity: 3 }));
+    for (const event of provider().events()) event.pending_webhooks = 0;
+    await reconcileAll(billing.app);
+    expect(await row(subscription.id)).toMatchObject({ quantity: 3 });
+    expect((await row(subscription.id)).amount).toBeGreaterThan(amount ?? 0);
     expect((await reconcileAll(billing.app)).repaired).toEqual([]);
   });
 

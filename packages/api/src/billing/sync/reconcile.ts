@@ -1,14 +1,14 @@
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers, paymentSubscriptions as subscription } from '../../platform/db/schema/billing.ts';
-import { dateOfSecond } from '../../platform/durations.ts';
 import { textOf } from '../../platform/errors.ts';
 import type { SubscriptionState } from '../../platform/providers/payment/subscription-state.ts';
 import { allSubscriptions, type ListedState } from '../../platform/providers/payment/subscriptions.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { confirmCustomers, recoverCustomer } from '../customers/customer.ts';
 import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
-import type { SubscriptionRow } from '../subscription/newer-state.ts';
+import { isSame, type SubscriptionRow } from '../subscription/newer-state.ts';
+import { readColumns } from '../subscription/subscription-rows.ts';
 import type { Report } from './report.ts';
 import { type SyncRound, startRound } from './sync-round.ts';
 
@@ -56,7 +56,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
         if (state.metadata.organisation !== null && !round.leftOut.has(state.id)) {
           unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
         }
-      } else if (row === undefined || differs(row, state)) {
+      } else if (row === undefined || (await differs(app, row, state))) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
       } else if (row.needsSync || row.tierSource !== 'price' || row.problem !== null || state.problem !== null) {
         // By now its price may be known, or its problem solved or another one.
@@ -116,21 +116,17 @@ async function ownersOf(app: App, states: SubscriptionState[]): Promise<Map<stri
   return new Map(rows.flatMap((row) => (row.customerId === null ? [] : [[row.customerId, row.organisationId]])));
 }
 
-function differs(row: SubscriptionRow, state: ListedState): boolean {
+/** Whether a row lacks what a sync would write. */
+async function differs(app: App, row: SubscriptionRow, state: ListedState): Promise<boolean> {
+  const { tier, tierSource: _, ...columns } = (await readColumns(app, app.db, state)).columns;
   return (
-    row.status !== state.status ||
     row.customerId !== state.customerId ||
-    row.cancelAtPeriodEnd !== state.scheduled ||
-    row.collectionPaused !== state.collectionPaused ||
-    row.daysUntilDue !== state.daysUntilDue ||
     (state.shownTrouble !== undefined && row.invoiceTrouble !== state.shownTrouble) ||
     // The list tells no phases, so a schedule is read where there is one, and where there is none any more.
     (state.scheduleId === null) !== (row.nextTierAt === null) ||
-    row.endsAt?.getTime() !== dateOfSecond(state.endsAt)?.getTime() ||
-    row.currentPeriodEnd?.getTime() !== dateOfSecond(state.currentPeriodEnd)?.getTime() ||
-    (row.currentPeriodStart !== null &&
-      row.currentPeriodStart.getTime() !== dateOfSecond(state.currentPeriodStart)?.getTime()) ||
-    !state.items.some(({ priceId }) => priceId === row.priceId)
+    // A tier that the plans no longer hold stays in the row, which names it to the operator.
+    (tier !== null && tier !== row.tier) ||
+    !isSame(row, columns)
   );
 }
 

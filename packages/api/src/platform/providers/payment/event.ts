@@ -87,7 +87,7 @@ export function moneyOfEvent({ object }: ShownObject) {
   };
 }
 
-/** What an event shows as changed of a customer: `methodId` is its new default payment method, null if that stayed or went. */
+/** What an event shows as changed of a customer: `methodId` is its new default payment method; null if that went, undefined if it stayed. */
 export function changesOfCustomer({ object, previous }: ShownObject) {
   const before = (previous ?? {}) as Fields;
   const settings = fields((object as Fields).invoice_settings);
@@ -95,7 +95,7 @@ export function changesOfCustomer({ object, previous }: ShownObject) {
   return {
     contact: 'name' in before || 'email' in before || 'address' in before,
     balance: 'balance' in before,
-    methodId: isNewMethod ? idOf(settings?.default_payment_method) : null,
+    methodId: isNewMethod ? idOf(settings?.default_payment_method) : undefined,
   };
 }
 

@@ -157,8 +157,8 @@ function priceOfItems(items: (Fields | null)[]): SubscriptionState['price'] {
     const interval = intervals.find((each) => each === recurring?.interval);
     const unit = seconds(price?.unit_amount) ?? seconds(price?.amount);
     const currency = textOf(price?.currency);
-    const isSingle = (recurring?.interval_count ?? 1) === 1;
-    if (unit === null || currency === null || interval === undefined || !isSingle) return null;
+    const isFixed = (recurring?.interval_count ?? 1) === 1 && recurring?.usage_type !== 'metered';
+    if (unit === null || currency === null || interval === undefined || !isFixed) return null;
     return { amount: unit * (seconds(item?.quantity) ?? 1), currency, interval };
   });
   const [first] = prices;

@@ -136,6 +136,20 @@ test('an upgrade that the bank has to confirm has its notice while the plan is a
   expect(await notice()).toBeNull();
 });
 
+test('a past-due subscription with two open invoices has a notice without an address: the checkout finds the newest', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  provider().set({ dunning_end: 'past_due' });
+  failRenewal({ principal, subscription });
+  provider().clock.advance({ days: 40 });
+  await billing.settled();
+  const open = ownedBy(billing, principal).invoices.filter(({ status }) => status === 'open');
+  expect([subscription.status, open.length]).toEqual(['past_due', 2]);
+  expect((await readOverview(billing.app, principal)).notice).toMatchObject({ invoice_url: null, amount: null });
+  const newest = open.toSorted((one, other) => other.created - one.created)[0];
+  const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
+  expect(url).toBe(newest?.hosted_invoice_url);
+});
+
 test('an invoice that was left open before a later one was paid has no notice, also while the next one is open', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const subscriber = { principal, subscription };

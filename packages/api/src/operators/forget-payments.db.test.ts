@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { claimMode, storedMode } from '../billing/mode.ts';
 import { readPlan } from '../organisations/plan.ts';
@@ -10,10 +11,13 @@ import {
   paymentSubscriptions,
 } from '../platform/db/schema/billing.ts';
 import { changes } from '../platform/db/schema/changes.ts';
+import { dayMilliseconds } from '../platform/durations.ts';
 import { createPayment } from '../platform/providers/payment/connection.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
+import { commandLine } from './actor.ts';
 import { forgetPayments, readStoredPayments } from './forget-payments.ts';
+import { overrideFields, setOverride } from './organisations/override.ts';
 
 const billing = useBillingTest();
 
@@ -31,6 +35,12 @@ async function asCommand<Result>(work: (app: typeof billing.app) => Promise<Resu
 test('refuses while a service runs, with the wrong mode and while plans are paid, and then removes all', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const { app } = billing;
+  const pastDueSince = new Date(app.now().getTime() - 10 * dayMilliseconds);
+  const failed = app.db.update(paymentSubscriptions).set({ status: 'past_due', pastDueSince });
+  await failed.where(eq(paymentSubscriptions.id, subscription.id));
+  expect(await readStoredPayments(app)).toMatchObject({ entitledIds: [] });
+  const agreed = overrideFields.parse({ reason: 'By contract.', grace_days: 30 });
+  await setOverride(app, { organisationId: principal.organisationId, ...agreed }, commandLine);
   expect(await readStoredPayments(app)).toMatchObject({
     mode: 'test',
     customers: 1,

@@ -1,7 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { decideAnew } from '../billing/entitlement/decide-plan.ts';
-import { isEntitled } from '../billing/entitlement/rank-subscriptions.ts';
+import { decideAnew, rankedFor } from '../billing/entitlement/decide-plan.ts';
 import { type Mode, storedMode } from '../billing/mode.ts';
 import { lockOrganisation } from '../organisations/organisation.ts';
 import { serviceName, type Transaction } from '../platform/db/client.ts';
@@ -17,6 +16,7 @@ import {
   paymentSettings,
   paymentShownInvoices,
   paymentSubscriptions,
+  planOverrides,
 } from '../platform/db/schema/billing.ts';
 import { AppError } from '../platform/errors.ts';
 
@@ -39,8 +39,15 @@ export async function readStoredPayments(app: App): Promise<StoredPayments> {
   const mode = await storedMode(app);
   if (mode === null) throw new AppError('VALIDATION', 'This database holds nothing of the payment provider.');
 
-  const live = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.ended, false));
-  const entitled = live.filter((row) => isEntitled(row, app.config, app.now()));
+  const live = await app.db
+    .select({ row: getTableColumns(paymentSubscriptions), override: getTableColumns(planOverrides) })
+    .from(paymentSubscriptions)
+    .leftJoin(planOverrides, eq(planOverrides.organisationId, paymentSubscriptions.organisationId))
+    .where(eq(paymentSubscriptions.ended, false));
+  const now = app.now();
+  const entitled = live
+    .flatMap(({ row, override }) => rankedFor(app, { rows: [row], override }, now))
+    .flatMap(({ row, entitled }) => (entitled ? [row] : []));
   return {
     mode,
     customers: await app.db.$count(paymentCustomers),

@@ -61,13 +61,13 @@ export type PaymentProblem = typeof invoice.$inferSelect;
 
 /**
  * Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. Without
- * the invoice's address and amount where another invoice has to be paid, to which a checkout leads: an unpaid
- * subscription is reactivated by its newest one alone, and one whose debt was written off by that one.
+ * the invoice's address and amount where another invoice may have to be paid, to which a checkout leads: a subscription
+ * with several is reactivated by its newest one alone, as an unpaid one is, and one whose debt was written off by that one.
  */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
   const [found] = await openProblem(db).execute({ organisationId });
   if (found === undefined) return null;
-  const paysAnother = found.status === 'unpaid' || found.invoiceTrouble !== null;
+  const paysAnother = found.hasSeveral || found.status === 'unpaid' || found.invoiceTrouble !== null;
   return paysAnother ? { ...found.problem, url: null, amount: null } : found.problem;
 }
 
@@ -78,6 +78,9 @@ const openProblem = prepared((db) =>
       problem: getTableColumns(invoice),
       status: paymentSubscriptions.status,
       invoiceTrouble: paymentSubscriptions.invoiceTrouble,
+      hasSeveral: sql<boolean>`exists (select from ${invoice} as other
+        where other.organisation_id = ${invoice.organisationId} and other.subscription_id = ${invoice.subscriptionId}
+          and other.id <> ${invoice.id} and not other.settled)`,
     })
     .from(invoice)
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, invoice.subscriptionId))

@@ -41,3 +41,11 @@ test('above the limit of its lookups a payment is waited for, and every other er
   await expect(confirmAfter('TOO_MANY')).resolves.toBeUndefined();
   await expect(confirmAfter('INTERNAL')).rejects.toThrow('from the router');
 });
+
+test('a payment is checked for beside a plan that was agreed, until the one that was bought is there', () => {
+  const url = new URL('http://service.example/billing?checkout=success');
+  const agreed = { tier: true, meters: [], features: [], until: null };
+  const plan = { ...freePlan, tier: 'silver' as const, agreed };
+  expect(confirmationOf({ url }, plan)).toMatchObject({ state: 'checking' });
+  expect(() => confirmationOf({ url }, { ...plan, status: 'active' })).toThrow();
+});

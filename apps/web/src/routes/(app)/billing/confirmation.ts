@@ -26,6 +26,11 @@ export async function confirmAfterCheckout({
   }
 }
 
+/** Whether the plan is there that was bought, and not one alone that was agreed. */
+export function isBought({ tier, status, agreed }: Pick<Plan, 'tier' | 'status' | 'agreed'>): boolean {
+  return tier !== 'free' && (!agreed?.tier || status === 'active' || status === 'trialing');
+}
+
 /**
  * The state of the payment, from the plan. The address grants nothing: a user who types it sees the
  * same few checks and the same end. A subscription that has started but is not paid is checked
@@ -33,7 +38,7 @@ export async function confirmAfterCheckout({
  */
 export function confirmationOf({ url }: Pick<RequestEvent, 'url'>, plan: Plan): Confirmation | null {
   const returned = url.searchParams.get('checkout');
-  const paid = plan.tier !== 'free';
+  const paid = isBought(plan);
   if (returned === 'success' && paid) redirect(303, '/billing?checkout=done');
   if (returned !== 'success' && !(returned === 'done' && !paid && hasSubscription(plan))) return null;
 

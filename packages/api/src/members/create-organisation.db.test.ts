@@ -31,6 +31,12 @@ function codeOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
+it('gives a name in the form of an id no slug of that form', async () => {
+  const { api, session } = await makeAccount(test);
+  await api.organisations.create({ org_name: '11111111-1111-4111-8111-111111111111' });
+  expect((await readSession(test.app, session))?.organisation?.slug).toMatch(/^organisation(-\d+)?$/);
+});
+
 it('creates an organisation that awaits approval, and shuts the gate of its owner until then', async () => {
   const operator = await makeOwner(test, { operator: true });
   const { api, session, email } = await makeAccount(test);

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import { recordChange, recordCreated, recordJoined } from '../changes/record-change.ts';
 import { prepared, type Transaction } from '../platform/db/client.ts';
-import { newId } from '../platform/db/id.ts';
+import { isUuid, newId } from '../platform/db/id.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { paymentCustomers, paymentSubscriptions } from '../platform/db/schema/billing.ts';
 import { memberships } from '../platform/db/schema/members.ts';
@@ -125,7 +125,8 @@ function slugFrom(text: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, longestSlug)
     .replace(/^-+|-+$/g, '');
-  return slug === '' ? 'organisation' : slug;
+  // A text in the form of an id is read as one everywhere.
+  return slug === '' || isUuid(slug) ? 'organisation' : slug;
 }
 
 /** Returns the slug itself for the first attempt, and with a random number for later ones. */

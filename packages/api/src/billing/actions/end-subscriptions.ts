@@ -91,14 +91,19 @@ async function scheduledOf(ask: Ask, customer: string): Promise<string[]> {
  */
 export async function mayBeBilled(app: App, db: Executor, organisationId: string): Promise<boolean> {
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
+  const checkouts = app.payment === null ? 0 : await db.$count(paymentCheckouts, open);
+  return checkouts > 0 || hasRunningSubscription(db, organisationId);
+}
+
+/** Whether an organisation has a subscription that has not ended. */
+export async function hasRunningSubscription(db: Executor, organisationId: string): Promise<boolean> {
   const notEnded = and(
     eq(paymentSubscriptions.organisationId, organisationId),
     eq(paymentSubscriptions.ended, false),
     // The end of a subscription that the provider assigns to another customer is not stored.
     or(isNull(paymentSubscriptions.problem), notInArray(paymentSubscriptions.problem, [...answerNotStored])),
   );
-  const checkouts = app.payment === null ? 0 : await db.$count(paymentCheckouts, open);
-  return checkouts + (await db.$count(paymentSubscriptions, notEnded)) > 0;
+  return (await db.$count(paymentSubscriptions, notEnded)) > 0;
 }
 
 async function requireNoneLive(app: App, organisationId: string): Promise<void> {

@@ -6,6 +6,7 @@ import { organisations } from '../../platform/db/schema/organisations.ts';
 import { ownedBy } from '../../testing/billing.ts';
 import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../../testing/factories.ts';
+import { makeKey } from '../../testing/keys.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { eraseOrganisation } from './delete-organisation.ts';
 import { eraseUser } from './erase-user.ts';
@@ -34,6 +35,16 @@ async function remains({ userId, organisationId }: Owner) {
   const theirs = await test.app.db.select().from(organisations).where(eq(organisations.id, organisationId));
   return { person: people.length === 1, organisation: theirs.length === 1 };
 }
+
+it('a key deletes a sole owner who left a checkout open, and none whose subscription lives', async () => {
+  const { api } = await makeKey(test, { scope: 'MANAGE' });
+  const open = await makeOwner(test);
+  await open.api.billing.checkout({ tier: 'silver' });
+  expect(await api.management.deleteUser({ user_id: open.userId })).toEqual({ ok: true });
+  expect(await remains(open)).toEqual({ person: false, organisation: false });
+  const paying = await makePaying();
+  await expect(api.management.deleteUser({ user_id: paying.userId })).rejects.toMatchObject({ code: 'CONFLICT' });
+});
 
 describe('deleting the account of a user whose organisation pays', () => {
   it('shows the plan beforehand, and ends the subscription at the provider', async () => {

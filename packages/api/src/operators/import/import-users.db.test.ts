@@ -7,6 +7,7 @@ import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { eraseUnclaimed } from '../../members/leaving/erase-unclaimed.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { dayMilliseconds } from '../../platform/durations.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
@@ -340,6 +341,17 @@ describe('an import of organisations', () => {
     const { id: late } = await requirePayment(test.app).ask((provider) => provider.customers.create({ name: 'Late' }));
     lines[3] = organisation(other.email, { slug: 'with-unknown', customer: late });
     expect(await run(lines)).toMatchObject({ organisations: 1, here: 3, failed: 0 });
+    lines[3] = organisation(other.email, { slug: 'with-unknown', customer: id });
+    expect(await run(lines)).toMatchObject({ organisations: 0, here: 4, failed: 0 });
+  });
+
+  it('gives no customer to an organisation that somebody signed up with the slug', async () => {
+    const { id } = await requirePayment(test.app).ask((provider) => provider.customers.create({ name: 'Earlier' }));
+    const { principal, organisationId } = await makeOwner(test);
+    const slug = principal.organisation?.slug ?? '';
+    const owner = user();
+    expect(await run([owner, organisation(owner.email, { slug, customer: id })])).toMatchObject({ here: 1, failed: 0 });
+    expect(await test.app.db.$count(paymentCustomers, eq(paymentCustomers.organisationId, organisationId))).toBe(0);
   });
 });
 

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { and, eq, inArray, not, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { insertAudit } from '../../audit/record.ts';
+import { readCustomer } from '../../billing/customers/customer.ts';
 import { recordImported } from '../../changes/record-change.ts';
 import { insertOrganisations } from '../../organisations/organisation.ts';
 import type { Transaction } from '../../platform/db/client.ts';
 import { newId } from '../../platform/db/id.ts';
 import { insertInSteps } from '../../platform/db/in-steps.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
-import { paymentCustomers } from '../../platform/db/schema/billing.ts';
 import { memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import type { CommandLine } from '../actor.ts';
@@ -29,8 +29,8 @@ const customerPauseMilliseconds = 40;
 
 /**
  * Stores organisations with their members, also more than their plan allows, in one transaction and by few statements, and
- * then links their customers. One whose slug, or whose name and owners, are here already is left alone, but for a
- * customer that was not linked yet. Where a customer cannot be linked the organisation stays, and a second run links it.
+ * then links their customers. One whose slug, or whose name and owners, are here already is left alone: it gets its
+ * customer if it has none and nobody signed it up, because a stranger may have chosen the slug. Where a customer cannot be linked the organisation stays, and a second run links it.
  * Returns what became of each, in their order.
  */
 export async function storeOrganisations(app: App, lines: OrganisationLine[], options: Options): Promise<Outcome[]> {
@@ -93,12 +93,15 @@ async function lockMembers(tx: Transaction, lines: OrganisationLine[]) {
   );
 }
 
-/** Returns the organisations of lines that are here already: by their slug, else by their name and owners. */
+/**
+ * Returns the organisations of lines that are here already: by their slug, else by their name and owners. Null for one
+ * that somebody signed up with the slug.
+ */
 async function findHere(tx: Transaction, lines: OrganisationLine[], accounts: Accounts) {
   const slugs = lines.flatMap(({ slug }) => slug ?? []);
   const names = lines.flatMap(({ slug, name }) => (slug === null ? name : []));
   const withSlug = await tx
-    .select({ id: organisations.id, slug: organisations.slug })
+    .select({ id: organisations.id, slug: organisations.slug, provisioned: organisations.provisioned })
     .from(organisations)
     .where(inArray(organisations.slug, slugs));
   const owners = await tx
@@ -116,14 +119,14 @@ async function findHere(tx: Transaction, lines: OrganisationLine[], accounts: Ac
       ),
     );
 
-  const bySlug = new Map(withSlug.map(({ id, slug }) => [slug, id]));
+  const bySlug = new Map(withSlug.map(({ id, slug, provisioned }) => [slug, provisioned ? id : null]));
   const byName = new Map(
     [...Map.groupBy(owners, ({ id }) => id)].map(([id, rows]) => {
       const ids = rows.map(({ userId }) => userId);
       return [nameKey(rows[0]?.name ?? '', ids), id];
     }),
   );
-  const here = new Map<OrganisationLine, string>();
+  const here = new Map<OrganisationLine, string | null>();
   for (const line of lines) {
     const ids = line.members.flatMap(({ email, role }) => (role === 'owner' ? (accounts.get(email)?.id ?? email) : []));
     const id = line.slug === null ? byName.get(nameKey(line.name, ids)) : bySlug.get(line.slug);
@@ -197,15 +200,13 @@ function membersOf({ members }: OrganisationLine, accounts: Accounts) {
   });
 }
 
-/** Links a customer; null if it is linked already. @throws AppError as `linkCustomer`. */
+/** Links a customer; null if the organisation has one. @throws AppError as `linkCustomer`. */
 async function linkMissing(
   app: App,
   link: { organisationId: string; customerId: string },
   actor: CommandLine,
 ): Promise<Outcome | null> {
-  const { organisationId, customerId } = link;
-  const isOwn = and(eq(paymentCustomers.organisationId, organisationId), eq(paymentCustomers.customerId, customerId));
-  if ((await app.db.$count(paymentCustomers, isOwn)) > 0) return null;
+  if ((await readCustomer(app, link.organisationId)) !== null) return null;
   await delay(customerPauseMilliseconds);
   await linkCustomer(app, link, actor);
   return 'stored';

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { newPasswordLinkToken, passwordLinkMinutes } from '../../auth/password/one-time-token.ts';
 import type { ManagingKey } from '../../auth/principal.ts';
 import { accountById } from '../../auth/sessions/account.ts';
-import { mayBeBilled } from '../../billing/actions/end-subscriptions.ts';
+import { hasRunningSubscription } from '../../billing/actions/end-subscriptions.ts';
 import { eraseUser, solelyOwned } from '../../members/leaving/erase-user.ts';
 import type { Executor, Transaction } from '../../platform/db/client.ts';
 import { minuteMilliseconds } from '../../platform/durations.ts';
@@ -101,7 +101,7 @@ export async function deleteManagedUser(
   await readUser(app.db, userId);
   const isStillWanted = async (db: Executor) => {
     await requireNoOperator(db, userId);
-    await requireDeletable(app, db, userId);
+    await requireDeletable(db, userId);
     return true;
   };
   const options = { withMembers: true, keepKeys: keep_keys, isStillWanted };
@@ -110,10 +110,10 @@ export async function deleteManagedUser(
   return { ok: true };
 }
 
-async function requireDeletable(app: App, db: Executor, userId: string): Promise<void> {
+async function requireDeletable(db: Executor, userId: string): Promise<void> {
   for (const { id, slug, others } of await solelyOwned(db, userId)) {
     if (others > 0) throw conflict(`This user is the only owner of ${slug}, which has other members.`);
-    if (await mayBeBilled(app, db, id))
+    if (await hasRunningSubscription(db, id))
       throw conflict(`This user is the only owner of ${slug}, which has a subscription.`);
   }
 }

@@ -50,7 +50,9 @@ export async function installTools(versions) {
   if (missing.length === 0) return;
 
   fs.mkdirSync(fromRoot('.tools'), { recursive: true });
-  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--prefix', fromRoot('.tools')];
+  // npm waits five minutes for a download that has stalled before it tries again.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const flags = [...quiet, '--fetch-timeout=60000', '--prefix', fromRoot('.tools')];
   const packages = missing.map(([tool, version]) => `${tool}@${version}`);
   const name = `Fetching ${packages.join(' and ')} into .tools (once)`;
   await step(name, () => installWith(['npm', 'install', ...flags, ...packages], process.env));

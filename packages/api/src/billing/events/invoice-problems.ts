@@ -61,13 +61,15 @@ export type PaymentProblem = typeof invoice.$inferSelect;
 
 /**
  * Returns an organisation's newest payment problem of a subscription that has not ended; null if there is none. Without
- * the invoice's address and amount where another invoice may have to be paid, to which a checkout leads: a subscription
- * with several is reactivated by its newest one alone, as an unpaid one is, and one whose debt was written off by that one.
+ * the invoice's address and amount where another invoice may have to be paid, to which a checkout leads: an unpaid
+ * subscription, and a past-due one with several, is reactivated by its newest one alone, and one whose debt was written
+ * off by that one.
  */
 export async function readPaymentProblem(db: Executor, organisationId: string): Promise<PaymentProblem | null> {
   const [found] = await openProblem(db).execute({ organisationId });
   if (found === undefined) return null;
-  const paysAnother = found.hasSeveral || found.status === 'unpaid' || found.invoiceTrouble !== null;
+  const { status, invoiceTrouble, hasSeveral } = found;
+  const paysAnother = status === 'unpaid' || invoiceTrouble !== null || (status === 'past_due' && hasSeveral);
   return paysAnother ? { ...found.problem, url: null, amount: null } : found.problem;
 }
 

@@ -30,8 +30,8 @@ const customerPauseMilliseconds = 40;
 /**
  * Stores organisations with their members, also more than their plan allows, in one transaction and by few statements, and
  * then links their customers. One whose slug, or whose name and owners, are here already is left alone: it gets its
- * customer if it has none and nobody signed it up, because a stranger may have chosen the slug. Where a customer cannot be linked the organisation stays, and a second run links it.
- * Returns what became of each, in their order.
+ * customer if it has none and nobody signed it up, because a stranger may have chosen the slug. Where a customer cannot
+ * be linked the organisation stays, and a second run links it. Returns what became of each, in their order.
  */
 export async function storeOrganisations(app: App, lines: OrganisationLine[], options: Options): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];

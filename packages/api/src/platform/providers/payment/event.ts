@@ -87,7 +87,10 @@ export function moneyOfEvent({ object }: ShownObject) {
   };
 }
 
-/** What an event shows as changed of a customer: `methodId` is its new default payment method; null if that went, undefined if it stayed. */
+/**
+ * What an event shows as changed of a customer: `methodId` is its new default payment method; null if that went,
+ * undefined if it stayed.
+ */
 export function changesOfCustomer({ object, previous }: ShownObject) {
   const before = (previous ?? {}) as Fields;
   const settings = fields((object as Fields).invoice_settings);

@@ -7,6 +7,11 @@ import type { PaymentNotice, Plan, Tier } from '#lib/subscription.ts';
 
 const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
 
+/** Whether the plan is there that was bought, and not one alone that was agreed. */
+export function isBought({ tier, status, agreed }: Pick<Plan, 'tier' | 'status' | 'agreed'>): boolean {
+  return tier !== 'free' && (!agreed?.tier || status === 'active' || status === 'trialing');
+}
+
 /** Whether there is a subscription that could still be paid, changed or cancelled. */
 export function hasSubscription(plan: Plan): boolean {
   return !plan.ended_unconfirmed_at && !finalStatuses.includes(plan.status);

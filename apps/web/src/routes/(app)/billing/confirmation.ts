@@ -1,6 +1,6 @@
 import { toAppError } from '@gatehouse/api/platform/errors';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { hasSubscription } from '#lib/format/plans/plan-text.ts';
+import { hasSubscription, isBought } from '#lib/format/plans/plan-text.ts';
 import type { Plan } from '#lib/subscription.ts';
 
 const maxChecks = 10;
@@ -24,11 +24,6 @@ export async function confirmAfterCheckout({
     // The page then waits for the provider's event, as where the provider does not answer.
     if (toAppError(error).code !== 'TOO_MANY') throw error;
   }
-}
-
-/** Whether the plan is there that was bought, and not one alone that was agreed. */
-export function isBought({ tier, status, agreed }: Pick<Plan, 'tier' | 'status' | 'agreed'>): boolean {
-  return tier !== 'free' && (!agreed?.tier || status === 'active' || status === 'trialing');
 }
 
 /**

@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import socket
 import time
 import urllib.error
 import urllib.parse
@@ -279,7 +280,7 @@ class Gatehouse:
     def reserve(
         self, organisation: str, meter: str, amount: int = 1, idempotency_key: Optional[str] = None
     ) -> UsageAnswer:
-        """Reserves an amount of a meter within the plan's limit. Raises LIMIT_REACHED above it."""
+        """Reserves an amount of a meter within the plan's limit. Raises LIMIT_REACHED above it, also for the same key."""
         return self._use("reserve", organisation, meter, amount, idempotency_key)  # type: ignore[no-any-return]
 
     def hold(
@@ -424,7 +425,7 @@ class Gatehouse:
         return self._ask("PUT", f"{_organisation(organisation)}/override", body=agreed)  # type: ignore[no-any-return]
 
     def end_override(self, organisation: str) -> None:
-        self._ask("DELETE", f"{_organisation(organisation)}/override", body={})
+        self._once("DELETE", f"{_organisation(organisation)}/override")
 
     def _once(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Any:
         return self._ask(method, path, body=body or {}, repeatable=False)
@@ -493,10 +494,10 @@ class Gatehouse:
                 return json.loads(answer.read())
         except urllib.error.HTTPError as error:
             raise _error_of(error) from None
-        except TimeoutError as error:
+        except _timeouts as error:
             raise GatehouseError(0, "TIMEOUT", "Gatehouse did not answer in time.") from error
         except (OSError, ValueError, http.client.HTTPException) as error:
-            if isinstance(getattr(error, "reason", None), TimeoutError):
+            if isinstance(getattr(error, "reason", None), _timeouts):
                 raise GatehouseError(0, "TIMEOUT", "Gatehouse did not answer in time.") from error
             raise GatehouseError(0, "UNREACHABLE", "Gatehouse cannot be reached.") from error
 
@@ -515,6 +516,8 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _opener = urllib.request.build_opener(_NoRedirect)
+# Two classes before Python 3.10.
+_timeouts = (TimeoutError, socket.timeout)
 
 
 def _error_of(error: urllib.error.HTTPError) -> GatehouseError:

@@ -32,17 +32,28 @@ export async function deleteNote(gatehouse: Gatehouse, store: Store, organisatio
 }
 
 /**
- * Sets each meter to the number of stored notes, from which a crash between reserving and storing makes it differ. The
- * numbers are of the time of the call: a meter that changes meanwhile keeps its later value.
+ * Sets the meter of every organisation to the number of its stored notes, from which a crash between reserving and
+ * storing makes it differ. The numbers are of the time of the call: a meter that changes meanwhile keeps its later value.
  */
 export async function correctMeters(gatehouse: Gatehouse, store: Store): Promise<void> {
   const at = new Date();
-  for (const [organisation, used] of store.counts()) {
-    try {
-      await gatehouse.usage.set({ organisation, meter: 'notes', used, at });
-    } catch (error) {
-      // The organisation is closed or deleted. The feed of changes reports a deletion.
-      if (!(error instanceof GatehouseError) || ![403, 404].includes(error.status)) throw error;
-    }
+  const counts = store.counts();
+  let after: string | null = null;
+  do {
+    const page: { organisations: { id: string }[]; next: string | null } = await gatehouse.organisations.list(
+      after === null ? {} : { after },
+    );
+    for (const { id } of page.organisations)
+      await setMeter(gatehouse, { organisation: id, used: counts.get(id) ?? 0, at });
+    after = page.next;
+  } while (after !== null);
+}
+
+async function setMeter(gatehouse: Gatehouse, count: { organisation: string; used: number; at: Date }): Promise<void> {
+  try {
+    await gatehouse.usage.set({ ...count, meter: 'notes' });
+  } catch (error) {
+    // The organisation is closed or deleted. The feed of changes reports a deletion.
+    if (!(error instanceof GatehouseError) || ![403, 404].includes(error.status)) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -8,6 +9,8 @@ import { createGatehouse, type Gatehouse, GatehouseError } from '@gatehouse/clie
 import { startGatehouse, type TestGatehouse } from '@gatehouse/testing';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { notesApp } from './app.ts';
+import { correctMeters } from './create-note.ts';
+import { followDeletions } from './follow-changes.ts';
 import { openStore } from './store.ts';
 
 const origin = 'http://localhost:3003';
@@ -67,6 +70,15 @@ it.each([
   expect(answers).toEqual(statuses);
 });
 
+it('corrects the meter of an organisation without notes', async () => {
+  const [company] = await service.seed();
+  const organisation = company?.id ?? '';
+  expect(await gatehouse.usage.reserve({ organisation, meter: 'notes' })).toMatchObject({ used: 1 });
+  await correctMeters(gatehouse, openStore(path.join(folder, 'empty.json')));
+  const entitlements = await gatehouse.entitlements.get(organisation);
+  expect(entitlements.usage.find(({ meter }) => meter === 'notes')).toMatchObject({ used: 0 });
+});
+
 it('asks for a sign-in again once the session has ended', async () => {
   const [company] = await service.seed();
   const { cookie } = await service.signInAs(company?.owner ?? { email: '', password: '' });
@@ -86,6 +98,21 @@ it('deletes a note also while its meter cannot be lowered', async () => {
   vi.spyOn(gatehouse.usage, 'release').mockRejectedValueOnce(away);
   expect((await notes.request(path, { method: 'POST', headers: { cookie, origin } })).status).toBe(302);
   expect(await page()).not.toContain('Buy milk');
+});
+
+it('forgets what was deleted while no changes were read', async () => {
+  const [company] = await service.seed({ members: ['member'] });
+  const organisation = company?.id ?? '';
+  const { members } = await gatehouse.members.list({ organisation });
+  const user = members[0]?.user ?? { id: '' };
+  const store = openStore(path.join(folder, 'restored.json'));
+  store.add({ id: '1', organisation, author: user.id, text: 'kept' });
+  store.add({ id: '2', organisation, author: randomUUID(), text: 'of who was deleted' });
+  store.add({ id: '3', organisation: randomUUID(), author: user.id, text: 'of an organisation that was deleted' });
+  const following = followDeletions(gatehouse, store);
+  await vi.waitFor(() => expect(store.counts()).toEqual(new Map([[organisation, 2]])), 30_000);
+  await vi.waitFor(() => expect(store.of(organisation).map(({ author }) => author)).toEqual([null, user.id]), 30_000);
+  await following.close();
 });
 
 it('starts while Gatehouse is away', async () => {

@@ -26,6 +26,13 @@ export function openStore(file: string) {
       for (const { organisation } of stored.notes) counts.set(organisation, (counts.get(organisation) ?? 0) + 1);
       return counts;
     },
+    /** Who wrote the notes of an organisation. */
+    authors: (organisation: string) =>
+      new Set(
+        stored.notes.flatMap((note) =>
+          note.organisation === organisation && note.author !== null ? [note.author] : [],
+        ),
+      ),
     add(note: Omit<Note, 'at'>): void {
       stored.notes.push({ ...note, at: new Date().toISOString() });
       save();

@@ -27,7 +27,8 @@ def signed_in(request: Request) -> Session:
 @app.exception_handler(SignInFirst)
 def sign_in(request: Request, _: SignInFirst):
     if "text/html" in request.headers.get("accept", ""):
-        return RedirectResponse(gatehouse.sign_in_url(origin + request.url.path), status_code=302)
+        page = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(gatehouse.sign_in_url(origin + page), status_code=302)
     return JSONResponse({"error": "Sign in first.", "code": "UNAUTHENTICATED"}, status_code=401)
 
 

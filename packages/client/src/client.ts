@@ -187,7 +187,8 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
   }
 
   /**
-   * Reserves an amount of a meter within the plan's limit. With `expires`, in seconds, it is a hold, which counts until
+   * Reserves an amount of a meter within the plan's limit. The same idempotency key has the same answer for 48 hours, also
+   * a refusal: after a change of plan use a new one. With `expires`, in seconds, it is a hold, which counts until
    * it is released or that time has passed, for good once it is committed.
    *
    * @throws GatehouseError LIMIT_REACHED above the limit.
@@ -261,7 +262,10 @@ export function createGatehouse({ cache: cacheOptions = {}, failOpen = {}, publi
       verify,
     },
 
-    /** Returns the plan, the usage and the prices of the signed-in user's organisation. */
+    /**
+     * Returns the plan, the usage and the prices of the signed-in user's organisation, by the session's own cookie: where
+     * Gatehouse has another host than the product, ask `entitlements.get`.
+     */
     subscription: (source: CookieSource, { signal }: Signal = {}) =>
       ask<Subscription>({ path: '/api/subscription', cookie: sessionCookies(source), signal, repeatable: true }),
 

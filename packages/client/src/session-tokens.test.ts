@@ -85,3 +85,20 @@ it('gets one token for many requests', async () => {
   await tokens.verify('a', answers);
   expect(state.issued).toBe(1);
 });
+
+it('keeps the token when the caller ends its call, and not when the session is refused', async () => {
+  const { tokens, state } = tokensOf();
+  await tokens.verify('a', answers);
+  await vi.waitFor(() => expect(state.issued).toBe(1), 30_000);
+  await new Promise((resolve) => setTimeout(resolve));
+  const ended = new DOMException('The browser went away.', 'AbortError');
+  await expect(tokens.verify('a', () => Promise.reject(ended))).rejects.toBe(ended);
+  expect(await tokens.verify('a', fails)).toEqual(session);
+
+  const other = tokensOf().tokens;
+  await other.verify('a', answers);
+  await new Promise((resolve) => setTimeout(resolve));
+  const refused = new GatehouseError(403, 'FORBIDDEN', 'No.');
+  await expect(other.verify('a', () => Promise.reject(refused))).rejects.toBe(refused);
+  await expect(other.verify('a', fails)).rejects.toBe(away);
+});

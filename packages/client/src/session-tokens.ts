@@ -1,5 +1,5 @@
 import type { Session, Token, TokenClaims } from './answers.ts';
-import { isUnavailable } from './error.ts';
+import { GatehouseError, isUnavailable } from './error.ts';
 
 type Known = { session: Session; token: string; renewAt: number };
 
@@ -45,7 +45,8 @@ export class SessionTokens {
       return session;
     } catch (error) {
       if (!isUnavailable(error)) {
-        this.forget(cookie);
+        // A call that its caller ended says nothing of the session.
+        if (error instanceof GatehouseError) this.forget(cookie);
         throw error;
       }
       this.#failedAt = performance.now();

@@ -143,6 +143,19 @@ test('only administrators receive the notice, and no user does while billing is 
   expect((await readOverview({ ...billing.app, payment: null }, principal)).notice).toBeNull();
 });
 
+test('the notice names the scheduled end where that comes before the end of the grace', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  billing.sandbox.payment.setCard(String(subscription.customer), '4000000000000341');
+  billing.sandbox.payment.clock.advanceToPeriodEnd(subscription.id);
+  await billing.settled();
+  const { ask } = billing.app.payment;
+  const soon = billing.sandbox.payment.clock.now() + 2 * 86_400;
+  await ask((api) => api.subscriptions.update(subscription.id, { cancel_at: soon }));
+  await billing.settled();
+  const { notice } = await readOverview(billing.app, principal);
+  expect(notice?.grace_ends_at).toBe(new Date(1000 * soon).toISOString());
+});
+
 test('a change of plan that was scheduled elsewhere is told, until it is released', async () => {
   const { principal, subscription } = await makeSubscriber(billing, 'gold');
   const { payment } = billing.sandbox;

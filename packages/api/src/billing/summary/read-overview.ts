@@ -88,6 +88,7 @@ type PaymentNotice = {
    * invoice that has to be paid.
    */
   invoice_url: string | null;
+  /** When the plan of a past-due subscription ends: with the grace, or with a scheduled end that comes before. */
   grace_ends_at: string | null;
   /** What is due; null if no event has told it. */
   amount: { amount: number; currency: string } | null;
@@ -144,10 +145,12 @@ function noticeOf(
 ): PaymentNotice | null {
   if (problem === null && graceEndsAt === null) return null;
   const { amount = null, currency = null } = problem ?? {};
+  const endsAt = subscription?.endsAt ?? null;
+  const keptUntil = graceEndsAt !== null && endsAt !== null && endsAt < graceEndsAt ? endsAt : graceEndsAt;
   return {
     kind: problem?.problem ?? (subscription?.daysUntilDue == null ? 'payment_failed' : 'overdue'),
     invoice_url: problem?.url ?? null,
-    grace_ends_at: graceEndsAt?.toISOString() ?? null,
+    grace_ends_at: keptUntil?.toISOString() ?? null,
     amount: amount === null || currency === null ? null : { amount, currency },
     next_attempt_at: problem?.nextAttemptAt?.toISOString() ?? null,
     payment_method: subscription?.paymentMethod ?? null,

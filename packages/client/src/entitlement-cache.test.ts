@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EntitlementCache } from './entitlement-cache.ts';
+import { GatehouseError } from './error.ts';
 
 const one = '019b0000-0000-7000-8000-00000000000a';
 const other = '019b0000-0000-7000-8000-00000000000b';
@@ -72,3 +73,43 @@ it.each(['outdate', 'age'] as const)(
     expect(asked).toEqual([one, 'acme']);
   },
 );
+
+describe('while Gatehouse does not answer', () => {
+  /** A cache that was asked for a plan, and a request that runs while something changes. */
+  async function overtakenCache() {
+    const cache = new EntitlementCache({}, 60_000);
+    const read = (ask: () => Promise<string>) => cache.read(one, '', ask);
+    await read(async () => 'free');
+    cache.outdate(one);
+    const { promise, resolve: answer } = Promise.withResolvers<string>();
+    const overtaken = read(() => promise);
+    cache.outdate(one);
+    const away = () => read(() => Promise.reject(new GatehouseError(0, 'UNREACHABLE', 'Gatehouse cannot be reached.')));
+    return { cache, read, answer, overtaken, away };
+  }
+
+  it('tells the answer that a change overtook, not the one before', async () => {
+    const { answer, overtaken, away } = await overtakenCache();
+    answer('silver');
+    expect(await overtaken).toBe('silver');
+    expect(await away()).toBe('silver');
+  });
+
+  it('keeps the answer to a later request', async () => {
+    const { cache, read, answer, overtaken, away } = await overtakenCache();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(await read(async () => 'gold')).toBe('gold');
+    answer('silver');
+    await overtaken;
+    cache.outdate(one);
+    expect(await away()).toBe('gold');
+  });
+
+  it('tells nothing that was asked before the key was refused', async () => {
+    const { cache, answer, overtaken, away } = await overtakenCache();
+    cache.empty();
+    answer('silver');
+    await overtaken;
+    await expect(away()).rejects.toThrow('cannot be reached');
+  });
+});

@@ -9,6 +9,7 @@ export type CacheOptions = {
 
 type Entry = {
   value: unknown;
+  /** When it was asked for. */
   at: number;
   /** How the answer names its organisation; null if it does not. */
   names: { id: string; slug: string } | null;
@@ -25,7 +26,7 @@ export class EntitlementCache {
   readonly #fresh: number;
   readonly #stale: number;
   readonly #failOpen: number;
-  readonly #entries = new Map<string, Entry>();
+  #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<unknown>>();
   #failedAt = Number.NEGATIVE_INFINITY;
 
@@ -91,9 +92,9 @@ export class EntitlementCache {
     this.#discardRunning();
   }
 
-  /** Drops all answers: the key may no longer read them. */
+  /** Drops all answers, also those to running requests: the key may no longer read them. */
   empty(): void {
-    this.#entries.clear();
+    this.#entries = new Map();
     this.#discardRunning();
   }
 
@@ -103,7 +104,7 @@ export class EntitlementCache {
     }
   }
 
-  /** The answer to a running request may be older than the change, so it is not stored. */
+  /** The answer to a running request may be older than the change: it will be outdated, and the next read asks again. */
   #discardRunning(reference?: string): void {
     for (const key of this.#running.keys()) {
       if (reference === undefined || isOf(reference, key, this.#entries.get(key))) this.#running.delete(key);
@@ -114,11 +115,14 @@ export class EntitlementCache {
     const running = this.#running.get(key);
     if (running !== undefined) return running as Promise<Answer>;
 
+    const [entries, at] = [this.#entries, performance.now()];
     const isDiscarded = () => this.#running.get(key) !== renewed;
     const renewed: Promise<Answer> = ask().then(
       (value) => {
         this.#failedAt = Number.NEGATIVE_INFINITY;
-        if (!isDiscarded()) this.#store(key, value);
+        const isOutdated = isDiscarded();
+        if (!isOutdated) this.#running.delete(key);
+        store(entries, key, { value, at, isOutdated });
         return value;
       },
       (error) => {
@@ -131,14 +135,16 @@ export class EntitlementCache {
     this.#running.set(key, renewed);
     return renewed;
   }
+}
 
-  #store(key: string, value: unknown): void {
-    this.#running.delete(key);
-    this.#entries.delete(key);
-    if (this.#entries.size >= maxEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
-    const { organisation } = value as { organisation?: { id: string; slug: string } };
-    this.#entries.set(key, { value, at: performance.now(), names: organisation ?? null, isOutdated: false });
-  }
+/** Stores an answer, unless a later request was answered before. Also an outdated one is newer than what is stored. */
+function store(entries: Map<string, Entry>, key: string, answer: Omit<Entry, 'names'>): void {
+  const stored = entries.get(key);
+  if (stored !== undefined && stored.at > answer.at) return;
+  entries.delete(key);
+  if (entries.size >= maxEntries) entries.delete(entries.keys().next().value ?? '');
+  const { organisation } = answer.value as { organisation?: { id: string; slug: string } };
+  entries.set(key, { ...answer, names: organisation ?? null });
 }
 
 /** Gatehouse reads ids and slugs in any case, and tells them in lower case. */

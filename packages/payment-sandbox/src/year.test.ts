@@ -68,12 +68,8 @@ test('a year with an organisation: every answer and event agrees with the types,
   expect(await setup.statusOf(id)).toBe('canceled');
 
   const invoices = (await stripe.invoices.list({ customer, limit: 100 })).data;
-  const counts = Map.groupBy(invoices, ({ status }) => status);
-  expect(Object.fromEntries([...counts].map(([status, all]) => [status, all.length]))).toEqual({
-    paid: 10,
-    uncollectible: 1,
-    void: 2,
-  });
+  const statuses = invoices.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array(10).fill('paid'), 'uncollectible', 'void', 'void']);
   const charges = (await stripe.charges.list({ customer, limit: 100 })).data;
   const paid = invoices.filter(({ status }) => status === 'paid').reduce((sum, one) => sum + one.amount_paid, 0);
   expect(charges.reduce((sum, { amount }) => sum + amount, 0)).toBe(paid);

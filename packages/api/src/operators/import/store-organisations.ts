@@ -120,12 +120,13 @@ async function findHere(tx: Transaction, lines: OrganisationLine[], accounts: Ac
     );
 
   const bySlug = new Map(withSlug.map(({ id, slug, provisioned }) => [slug, provisioned ? id : null]));
-  const byName = new Map(
-    [...Map.groupBy(owners, ({ id }) => id)].map(([id, rows]) => {
-      const ids = rows.map(({ userId }) => userId);
-      return [nameKey(rows[0]?.name ?? '', ids), id];
-    }),
-  );
+  const ownersOf = new Map<string, { name: string | null; userIds: string[] }>();
+  for (const { id, name, userId } of owners) {
+    const found = ownersOf.get(id);
+    if (found === undefined) ownersOf.set(id, { name, userIds: [userId] });
+    else found.userIds.push(userId);
+  }
+  const byName = new Map([...ownersOf].map(([id, { name, userIds }]) => [nameKey(name ?? '', userIds), id]));
   const here = new Map<OrganisationLine, string | null>();
   for (const line of lines) {
     const ids = line.members.flatMap(({ email, role }) => (role === 'owner' ? (accounts.get(email)?.id ?? email) : []));

@@ -88,7 +88,8 @@ export async function readUser(db: Executor, userId: string): Promise<ManagedUse
 type Membership = Awaited<ReturnType<typeof membershipsOf>>[number];
 
 async function readMemberships(db: Executor, userIds: string[]): Promise<Map<string, Membership[]>> {
-  return Map.groupBy(await membershipsOf(db, userIds), ({ userId }) => userId);
+  const all = await membershipsOf(db, userIds);
+  return new Map(userIds.map((id) => [id, all.filter(({ userId }) => userId === id)]));
 }
 
 function membershipsOf(db: Executor, userIds: string[]) {

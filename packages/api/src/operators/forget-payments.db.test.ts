@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { claimMode, storedMode } from '../billing/mode.ts';
 import { readPlan } from '../organisations/plan.ts';
 import { openDatabase } from '../platform/db/client.ts';
+import { openPools } from '../platform/db/open-pools.ts';
 import {
   paymentCheckouts,
   paymentCustomers,
@@ -24,9 +25,12 @@ const billing = useBillingTest();
 /** Stops the service, and calls `work` with the App of an admin command. */
 async function asCommand<Result>(work: (app: typeof billing.app) => Promise<Result>): Promise<Result> {
   await billing.app.close();
-  const own = openDatabase({ url: billing.app.config.databaseUrl ?? '', pool: 2, prepare: true, name: 'a command' });
+  const { config } = billing.app;
+  const own = openPools({ ...config, databaseUrl: config.databaseUrl ?? '' }, { work: false });
   try {
-    return await work({ ...billing.app, db: own.db, sql: own.sql });
+    // The queue's own connection.
+    await own.background.sql`select 1`;
+    return await work({ ...billing.app, db: own.requests.db, sql: own.requests.sql });
   } finally {
     await own.close();
   }

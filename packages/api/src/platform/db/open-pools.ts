@@ -1,7 +1,7 @@
 import net from 'node:net';
 import type { Sql } from 'postgres';
 import type { Config } from '../config.ts';
-import { type Connection, openDatabase } from './client.ts';
+import { type Connection, openDatabase, serviceName } from './client.ts';
 
 /** The connections of one process. Each pool opens them when they are first needed. */
 type Pools = {
@@ -26,7 +26,9 @@ const backgroundConnections = 4;
 /** Opens the pools for requests, commands and background work, each with its own deadlines. No connection is open yet. */
 export function openPools(config: Config & { databaseUrl: string }, { work, ...watch }: Options): Pools {
   const { timeouts } = config;
-  const connect = { url: config.databaseUrl, prepare: config.databasePrepare, ...watch };
+  // By its name `forget-payments` tells a serving process from a command.
+  const name = work ? serviceName : `${serviceName}-operator`;
+  const connect = { url: config.databaseUrl, prepare: config.databasePrepare, name, ...watch };
   const commandSeconds = { statementSeconds: timeouts.commandSeconds, transactionSeconds: timeouts.commandSeconds };
   const { statementSeconds, transactionSeconds, connectionQueueSeconds: queueSeconds } = timeouts;
 

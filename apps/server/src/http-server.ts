@@ -134,7 +134,10 @@ export async function openHttpServer(config: Config, changed: Partial<typeof set
     if (isEnding) response.setHeader('Connection', 'close');
     // A request whose client has disconnected counts until its work has ended.
     const work = startWork(request, response, { target, pathname });
-    closed.then(() => work).finally(leave);
+    closed
+      .then(() => work)
+      .catch(() => {})
+      .finally(leave);
   }
 
   /** Returns a promise of the end of the work, if it does not end at once. */

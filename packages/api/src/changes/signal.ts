@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { AppError } from '../platform/errors.ts';
+import { AppError, isDatabaseUnavailable } from '../platform/errors.ts';
 import { describeError, type Log } from '../platform/log.ts';
 import { assignPositions } from './assign-positions.ts';
 
@@ -40,7 +40,9 @@ export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
       const { last } = await assignPositions({ sql });
       for (const each of waiting) if (each.position < last) each.wake();
     } catch (error) {
-      log.warn('The feed of changes could not be read.', { error: describeError(error) });
+      if (!isDatabaseUnavailable(error)) {
+        log.warn('The feed of changes could not be read.', { error: describeError(error) });
+      }
     }
     timer = undefined;
     schedule();

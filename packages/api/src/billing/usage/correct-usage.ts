@@ -31,23 +31,19 @@ export async function correctUsage(
   const isStored = and(eq(usage.organisationId, organisationId), eq(usage.meter, name), eq(usage.since, since));
 
   return app.db.transaction(async (tx) => {
-    const [held] = await tx.select().from(usage).where(isStored).for('update');
     const day = dayOf(now);
+    await tx.insert(usage).values({ organisationId, meter: name, since, used: 0, day }).onConflictDoNothing();
+    const [held = { used: 0, ownReserved: 0 }] = await tx.select().from(usage).where(isStored).for('update');
     const isGauge = meter.kind === 'gauge';
-    const setAt = isGauge ? now : null;
-    if (held === undefined) {
-      await tx.insert(usage).values({ organisationId, meter: name, since, used, day, setAt });
-    } else {
-      const ownReserved = Math.min(held.ownReserved, used);
-      // The value of a gauge's ended day goes to its history; a counter's days have what was counted on them.
-      const today = isGauge ? { day: sql`greatest(${usage.day}, ${day}::date)` } : {};
-      await tx
-        .update(usage)
-        .set({ used, ownReserved, setAt, ...today })
-        .where(isStored);
-    }
-    const details = { meter: name, from: String(held?.used ?? 0), to: String(used), reason };
+    const ownReserved = Math.min(held.ownReserved, used);
+    // The value of a gauge's ended day goes to its history; a counter's days have what was counted on them.
+    const today = isGauge ? { day: sql`greatest(${usage.day}, ${day}::date)` } : {};
+    await tx
+      .update(usage)
+      .set({ used, ownReserved, setAt: isGauge ? now : null, ...today })
+      .where(isStored);
+    const details = { meter: name, from: String(held.used), to: String(used), reason };
     await recordAudit(tx, now, { action: 'usage-corrected', ...actor, organisationId, details });
-    return held?.used ?? 0;
+    return held.used;
   });
 }

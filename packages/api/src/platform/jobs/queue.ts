@@ -88,7 +88,10 @@ export async function openJobs(options: Options): Promise<Jobs> {
     const isCurrent = Object.entries(settings).every(([setting, value]) => current.get(setting) === value);
     if (known !== undefined && !isCurrent) await boss.updateQueue(name, settings);
     if (known === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
-    if (work && kind.isHandledHere !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
+    if (work && kind.isHandledHere !== false && kind.schedule !== undefined) {
+      // After a time in which no node ran, each kind runs once for what it missed.
+      await boss.schedule(name, kind.schedule, null, { missed: 'once' });
+    }
   }
 
   /** Adds a time for each kind, so that one that never succeeds has an age. Kinds that are off here get none. */
@@ -153,10 +156,12 @@ export async function openJobs(options: Options): Promise<Jobs> {
       return dropped.filter(({ state }) => state !== 'completed' && state !== 'failed').length;
     },
     async retryMails() {
-      // The attempt that follows is one more, and takes none of those that the job has.
+      // The attempt that follows is one more, and takes none of those that the job has; after three days that ends, so
+      // that a mail which makes the server hang up is given up, and counted so, at last.
       await sql`
         update pgboss.job set start_after = now(), retry_count = greatest(retry_count - 1, 0)
-        where name = any(${mails}::text[]) and state = 'retry' and start_after > now()`;
+        where name = any(${mails}::text[]) and state = 'retry' and start_after > now()
+          and created_on > now() - interval '3 days'`;
       for (const name of mails) wake(name as JobName);
     },
     async stop() {

@@ -55,6 +55,11 @@ it('a server that is there and takes no mail is asked after pauses that grow, an
   await expect
     .poll(() => test.app.sql`select state, retry_count::int as count from pgboss.job where name = 'verification-mail'`)
     .toEqual([{ state: 'retry', count: 1 }]);
+
+  const due = () => test.app.sql`select 1 from pgboss.job where name = 'verification-mail' and start_after <= now()`;
+  await test.app.sql`update pgboss.job set created_on = now() - interval '4 days' where name = 'verification-mail'`;
+  await test.app.jobs.retryMails();
+  expect(await due()).toHaveLength(0);
   await test.close();
   await new Promise((resolve) => server.close(resolve));
 });

@@ -114,7 +114,7 @@ it.each([
   const [answered, headers, body] = await sendRaw(...parts);
   expect([answered, body]).toEqual([status, { error: expect.stringMatching(/\.$/), code }]);
   expect(headers).toMatchObject({ ...expected, 'strict-transport-security': transport, 'cache-control': 'no-store' });
-  expect(headers.allow).toBe(status === 405 ? 'GET, HEAD, POST, OPTIONS' : undefined);
+  expect(headers.allow).toBe(status === 405 ? 'GET, HEAD, POST, PUT, PATCH, DELETE' : undefined);
 });
 
 it.each(['a', 'a_b.example:3000', '127.0.0.1', '[::1]:3000', 'xn--mnchen-3ya.example', 'a.'])(

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { headersOfJson } from './json-answers.ts';
 
 /** The methods of the service. A path has some of them, which its own answer names. */
-export const methodsOfAll = 'GET, HEAD, POST, OPTIONS';
+export const methodsOfAll = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 type Refusal = { status: number; code: string; error: string; allow?: string };
 

@@ -226,7 +226,7 @@ export const examples: Record<string, Example> = {
   'management.invite': {
     path: { id: 'larch-sons' },
     body: { email: user.email, role: 'member' },
-    answer: { id, url: 'https://id.example.com/join?token=TOKEN', expires_at: nextWeek },
+    answer: { id, url: 'https://id.example.com/invitation?token=TOKEN', expires_at: nextWeek },
   },
   'management.deleteInvitation': { path: { id: 'larch-sons', invitation: id }, body: {}, answer: done },
   'management.override': { path: { id: 'larch-sons' }, answer: agreed },

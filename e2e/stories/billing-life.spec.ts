@@ -27,7 +27,10 @@ const allConditions: Conditions[] = [
 
 async function reconcile(service: Service): Promise<void> {
   const { code, stdout, stderr } = await service.operator('reconcile');
-  expect({ code, stderr }).toEqual({ code: /^repaired: /m.test(stdout) ? 1 : 0, stderr: '' });
+  // At each quarter of an hour the service notes until when it knows all events. A story whose clock has gone on since
+  // looks like a silence, after which the command applies events that were dropped, and says so.
+  const others = stderr.split('\n').filter((line) => line !== '' && !line.includes('had not delivered all events'));
+  expect({ code, others }).toEqual({ code: /^repaired: /m.test(stdout) ? 1 : 0, others: [] });
   expect(stdout).toMatch(/^\d+ subscriptions? compared, \d+ repaired\.$/m);
 }
 

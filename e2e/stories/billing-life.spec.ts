@@ -27,8 +27,7 @@ const allConditions: Conditions[] = [
 
 async function reconcile(service: Service): Promise<void> {
   const { code, stdout, stderr } = await service.operator('reconcile');
-  // At each quarter of an hour the service notes until when it knows all events. A story whose clock has gone on since
-  // looks like a silence, after which the command applies events that were dropped, and says so.
+  // Deliveries were dropped, so the command may say that it applied an event which the provider had not delivered.
   const others = stderr.split('\n').filter((line) => line !== '' && !line.includes('had not delivered all events'));
   expect({ code, others }).toEqual({ code: /^repaired: /m.test(stdout) ? 1 : 0, others: [] });
   expect(stdout).toMatch(/^\d+ subscriptions? compared, \d+ repaired\.$/m);

@@ -280,7 +280,7 @@ class Gatehouse:
     def reserve(
         self, organisation: str, meter: str, amount: int = 1, idempotency_key: Optional[str] = None
     ) -> UsageAnswer:
-        """Reserves an amount of a meter within the plan's limit. Raises LIMIT_REACHED above it, also for the same key."""
+        """Reserves an amount of a meter within the plan's limit. Raises LIMIT_REACHED above it; a key keeps its answer."""
         return self._use("reserve", organisation, meter, amount, idempotency_key)  # type: ignore[no-any-return]
 
     def hold(

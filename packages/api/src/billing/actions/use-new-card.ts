@@ -50,22 +50,21 @@ async function charge(
   app: App,
   ask: Ask,
   organisationId: string,
-  { id, customerId, status, paymentMethodId, pauseReason }: SubscriptionState,
+  { id, customerId, status, paymentMethodId }: SubscriptionState,
   methodId: string,
 ): Promise<void> {
   const store = (act: Parameters<typeof actAndStore>[3]) => actAndStore(app, { organisationId, customerId }, id, act);
   if (status !== 'incomplete' && paymentMethodId !== null && paymentMethodId !== methodId)
     await store(() => useCustomersMethod(ask, id, methodId));
-  if (pauseReason === trialEndPause) {
-    await store(() => resumeIfAllowed(ask, id, 'now'));
-    return;
-  }
   if (!payingStatuses.includes(status)) return;
+  // Also what an earlier card failed to pay when it resumed a trial.
   await payNewestInvoice(ask, id);
   const after = await store(() => readSubscription(ask, id));
+  if (after.status !== 'paused') return;
   const isPaid = (after.details?.paidInvoiceAt ?? null) !== null;
-  if (after.status !== 'paused' || !failurePauses.includes(after.pauseReason ?? '') || !isPaid) return;
-  await store(() => resumeIfAllowed(ask, id, 'unchanged'));
+  if (after.pauseReason === trialEndPause) await store(() => resumeIfAllowed(ask, id, 'now'));
+  else if (failurePauses.includes(after.pauseReason ?? '') && isPaid)
+    await store(() => resumeIfAllowed(ask, id, 'unchanged'));
 }
 
 /** Where a payment is declined, the subscription stays paused, and a checkout leads to its invoice. */

@@ -100,6 +100,24 @@ test('a declined card leaves the trial paused, and the next checkout leads to a 
   expect((await startCheckout(billing.app, principal, { tier: 'silver' })).url).toMatch(/\/pay\/(invoice|portal)\//);
 });
 
+test.each([
+  ['declined', '4000000000000341'],
+  ['not confirmed', '4000002760003184'],
+])('after a card that was %s, the next one pays for the trial and resumes it', async (_, refused) => {
+  const principal = await makeOwner();
+  const { id } = await startWithoutCard(principal);
+  provider().clock.advance({ days: 15 });
+  await billing.settled();
+  for (const card of [refused, '4242424242424242']) {
+    const { url } = await openPortal(billing.app, principal, {});
+    provider().portal(url).changeCard(card);
+    await billing.settled();
+  }
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ tier: 'silver', status: 'active' });
+  const { data } = await requirePayment(billing.app).ask((api) => api.invoices.list({ subscription: id }));
+  expect(data.filter(({ amount_paid }) => amount_paid > 0)).toMatchObject([{ amount_paid: 2400 }]);
+});
+
 test('a pause for another reason is no trial that ended', async () => {
   const principal = await makeOwner();
   const { id } = await startWithoutCard(principal);

@@ -50,6 +50,8 @@ describe('the command that starts a customer anew', () => {
     const { givenUpIds } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
     expect(givenUpIds).toContain(subscription.customer);
     expect(await tierOf(billing.app, principal)).toBe('free');
+    // The operator has decided, so nothing is left to look at.
+    expect(await rowsOf(principal)).toMatchObject([{ ended: true, problem: null }]);
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     await endSubscriptions(billing.app, principal.organisationId);
   });

@@ -158,7 +158,7 @@ async function syncCurrentCustomer(app: App, ask: Ask, { organisationId }: { org
  */
 export async function endUnknown(app: App, tx: Transaction, organisationId: string, ids: string[]): Promise<void> {
   if (!(await lockOrganisation(tx, organisationId))) return;
-  const ended = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false };
+  const ended = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false, problem: null };
   const times = { currentPeriodStart: null, currentPeriodEnd: null, endsAt: null, pastDueSince: null };
   await tx
     .update(paymentSubscriptions)

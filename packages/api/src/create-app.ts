@@ -1,4 +1,5 @@
 import type { App } from './app.ts';
+import { digestOfRules } from './billing/entitlement/decide-plan.ts';
 import { claimMode } from './billing/mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans, paidTiers, unusedPriceWarnings } from './billing/plans/plans.ts';
@@ -132,7 +133,8 @@ export async function createApp({
     if (schedules) {
       await open(() =>
         app.db.transaction(async (tx) => {
-          await app.jobs.send(tx, 'payment-plans', {}, { key: 'plans' });
+          const rules = digestOfRules(app);
+          await app.jobs.send(tx, 'payment-plans', { rules }, { key: rules });
           await app.jobs.send(tx, 'encrypt-anew', {}, { key: 'secrets' });
         }),
       );

@@ -10,12 +10,13 @@ import { paymentLivePrices, paymentSubscriptions } from '../platform/db/schema/b
 import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { decideAllPlans } from './entitlement/decide-plan.ts';
+import { decideAllPlans, digestOfRules } from './entitlement/decide-plan.ts';
 import { defaultPlans } from './plans/default-plans.ts';
 import { missingTiers, warnOfMissingTiers } from './plans/missing-tiers.ts';
 import { loadPlans } from './plans/plans.ts';
 import { livePrices, refreshPrices } from './prices/live-prices.ts';
 import { readSubscription } from './summary/read-subscription.ts';
+import { billingJobs } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 
 const [free, silver, gold] = defaultPlans.tiers;
@@ -122,6 +123,19 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await tierOf(billing.app, principal.organisationId)).toBe('free');
     await decideAllPlans(billing.app);
     expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
+  });
+
+  it('leaves that to a node with the same plans', async () => {
+    const { principal } = await makeSubscriber(billing, 'platinum');
+    await decideAllPlans(billing.app);
+    const without = await withTiers([free, silver, gold]);
+    const decide = (node: App) =>
+      billingJobs({ app: node, scheduled: node })['payment-plans'].handler({ rules: digestOfRules(without) }, 'job');
+    await expect(decide(billing.app)).rejects.toThrow('Left to a node');
+    expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
+    await decide(without);
+    expect(await tierOf(billing.app, principal.organisationId)).toBe('free');
+    await decideAllPlans(billing.app);
   });
 
   it.each(['platinum', 'free'] as const)(

@@ -173,6 +173,13 @@ export async function decideAllPlans(app: App): Promise<void> {
   await saveSetting(app.db, rulesSetting, value);
 }
 
+/** Returns a digest of what every decision depends on, for the job that decides every plan anew. */
+export function digestOfRules(app: App): string {
+  return createHash('sha256')
+    .update(JSON.stringify(rulesOf(app)))
+    .digest('hex');
+}
+
 function rulesOf({ plans, config }: App): Rules {
   const tiers = plans.tiers.map(({ tier, limits, features }): Rules['tiers'][number] => {
     const sorted = [limits, features].map((each) =>

@@ -7,7 +7,7 @@ import { runSteps } from '../../platform/jobs/run-steps.ts';
 import { closeCheckoutsIfPaid } from '../actions/checkouts.ts';
 import { useNewCard } from '../actions/use-new-card.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
-import { decideAllPlans, decideDuePlans } from '../entitlement/decide-plan.ts';
+import { decideAllPlans, decideDuePlans, digestOfRules } from '../entitlement/decide-plan.ts';
 import { applyMissed, applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents, dropOldPayloads } from '../events/delete-old-events.ts';
 import { findOwner } from '../events/find-owner.ts';
@@ -35,6 +35,12 @@ export function billingJobs({
   // A node without the provider's key would complete another node's jobs without doing them.
   const isHandledHere = app.payment !== null;
 
+  /** While the nodes are replaced one by one, an old one leaves the plans of a new one to it. */
+  async function decidePlans({ rules }: JobData['payment-plans']) {
+    if (rules !== digestOfRules(scheduled)) throw new Error('Left to a node with the new settings.');
+    await decideAllPlans(scheduled);
+  }
+
   return {
     'payment-plan-times': {
       handler: () => decideDuePlans(scheduled),
@@ -44,7 +50,7 @@ export function billingJobs({
       recordsSuccess: true,
     },
     'payment-plans': {
-      handler: () => decideAllPlans(scheduled),
+      handler: decidePlans,
       policy: 'stately',
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
     },
@@ -164,7 +170,7 @@ const batchSize = 500;
 
 /**
  * Enqueues a sync of every row that needs one: rows marked so, rows whose scheduled
- * cancellation has come, and rows whose paid period ended more than three days ago. Rows that
+ * cancellation has come, and rows whose paid period ended more than three days ago (a paused one gets no other). Rows that
  * are due by time alone are synced at most every 15 minutes. Also enqueues the billing e-mail addresses
  * that the provider has not got yet. Returns how many syncs of subscriptions it enqueued.
  */
@@ -191,7 +197,7 @@ function isDue(app: App) {
     sql`(${subscription.needsSync} or (not ${subscription.ended} and (
       (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
         or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))
-      or (${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
+      or (${subscription.status} <> 'paused' and ${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
         or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
     )))`,
   );

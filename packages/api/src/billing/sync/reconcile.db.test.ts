@@ -161,6 +161,11 @@ describe('a row needs a sync', () => {
       () => ({ currentPeriodEnd: at(-48 * 60 * minute), syncedAt: at(-60 * minute) }),
       false,
     ],
+    [
+      'paused, and long past its period',
+      () => ({ status: 'paused', currentPeriodEnd: at(-73 * 60 * minute), syncedAt: at(-16 * minute) }),
+      false,
+    ],
     ['ended', () => ({ ended: true, endsAt: at(-1000), syncedAt: at(-2000) }), false],
   ])('%s', async (_, facts, due) => {
     const { subscription } = await makeSubscriber(billing);

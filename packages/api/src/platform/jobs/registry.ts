@@ -14,8 +14,8 @@ export interface JobData {
   'changes-sweep': object;
   /** Decides the plans anew that changed by time alone. */
   'payment-plan-times': object;
-  /** Decides every plan anew after a start with other plans or another grace. */
-  'payment-plans': object;
+  /** Decides every plan anew after a start with other plans or another grace: on a node that has the same. */
+  'payment-plans': { rules: string };
   /** Stores yesterday's number of members for the history of usage. */
   'usage-days': object;
   /** Deletes expired idempotency keys and old history. */

@@ -55,6 +55,20 @@ for (const javaScriptEnabled of [true, false]) {
       await other.goto('/account/security');
       await other.getByRole('button', { name: 'Make new codes' }).click();
       await expect(other.getByRole('heading', { name: 'Confirm that it’s you' })).toBeInViewport();
+
+      // A wrong code leaves the fields on a form that asks for them only once it was refused.
+      await other.goto('/members?invite');
+      await other.getByLabel('For whom').fill('Mia');
+      await other.getByLabel('Role', { exact: true }).selectOption('Admin');
+      const create = other.getByRole('button', { name: 'Create invitation link' });
+      await create.click();
+      for (const code of ['000000', codeOf(secret, 1)]) {
+        await other.getByLabel('Your password').fill(passPhrase);
+        await other.getByLabel('Code from your app').fill(code);
+        await create.click();
+        await expect(other.getByText('That code is wrong.')).toBeVisible();
+        await expect(other.getByLabel('For whom')).toHaveValue('Mia');
+      }
       await context.close();
     });
 

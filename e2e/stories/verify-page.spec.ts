@@ -96,6 +96,9 @@ test.describe('without JavaScript', () => {
 
   test('a forgotten password is replaced from the sign-in page', async ({ page, request, service }) => {
     const email = await makeOwner(service, request);
+    await signIn({ request }, email);
+    const made = await request.post('/api/trpc/keys.create', { data: { name: 'Till', scope: 'READ' } });
+    expect(made.status(), await made.text()).toBe(200);
     await page.goto('/login');
     await page.getByRole('button', { name: 'Forgot your password?' }).click();
     await expect(page).toHaveURL('/signup?forgot');
@@ -113,6 +116,12 @@ test.describe('without JavaScript', () => {
     await expect.poll(() => linkFor(service, email)).not.toBe(first);
     expect((await page.goto(await linkFor(service, email)))?.status()).toBe(200);
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
+    // What was ticked stays so beside a password that is refused.
+    await page.getByLabel('Keep these API keys working').check();
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await expect(page.getByRole('alert')).toBeVisible();
+    await expect(page.getByLabel('Keep these API keys working')).toBeChecked();
     await page.getByLabel('New password').fill(chosen);
     await page.getByRole('button', { name: 'Set the password' }).click();
     await expect(page).toHaveURL('/login');

@@ -7,7 +7,7 @@ import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { pageErrorOf } from '#lib/server/language/page-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
-import { formFields } from './form-fields.ts';
+import { formFields, tickedFields } from './form-fields.ts';
 import { renderedForField } from './rendered-for.ts';
 
 type PostedNotice = Notice | NoticeText | null;
@@ -37,7 +37,8 @@ export function formAction<Answer, Done extends object | string = string, Shown 
 ) {
   return async function action(event: RequestEvent) {
     const form = await formFields(event);
-    const shown = (body: ErrorBody) => failure?.(form, body, event) ?? ({} as Shown);
+    const ticked = tickedFields(form);
+    const shown = async (body: ErrorBody) => ({ ticked, ...((await failure?.(form, body, event)) ?? ({} as Shown)) });
     const outdated = otherUser(event, form) ?? (ofOrganisation ? otherOrganisation(event, form) : null);
     if (outdated !== null) {
       const { status, ...body } = { ...outdated, outdated: true };

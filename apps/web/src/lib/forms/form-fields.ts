@@ -39,6 +39,11 @@ export function ticked(form: FormData, name: string): boolean {
   return text(form, name) === 'true';
 }
 
+/** The names of the checkboxes that were ticked, for the page that shows the form again. */
+export function tickedFields(form: FormData): string[] {
+  return [...form.keys()].filter((name) => ticked(form, name));
+}
+
 /** All text values of a field that may occur more than once. */
 export function textList(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');

@@ -11,6 +11,7 @@ import { memberships } from '../platform/db/schema/members.ts';
 import { AppError } from '../platform/errors.ts';
 import { message, zodMessage } from '../platform/messages.ts';
 import type { Client } from '../platform/security/client.ts';
+import { isOnlyOwner } from './list-members.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const removeInput = z.object({
@@ -117,9 +118,10 @@ export async function readStartedBy(
   return readStarted(app.db, app.now(), { userId, of: { organisationId } });
 }
 
-/** Returns what ends with the principal's own membership. @throws AppError NO_ORGANISATION. */
-export function readOwnStarted(app: App, principal: Approved) {
+/** Returns what ends with the principal's own membership; null for an only owner, who cannot leave. @throws AppError NO_ORGANISATION. */
+export async function readOwnStarted(app: App, principal: Approved) {
   const { id: organisationId } = principal.requireOrganisation();
+  if (await isOnlyOwner(app, principal)) return null;
   return readStarted(app.db, app.now(), { userId: principal.user.id, of: { organisationId } });
 }
 

@@ -126,11 +126,13 @@ it('stores once an hour that a member was seen, per organisation', async () => {
   expect(await seen(here)).not.toBe(first);
 });
 
-it('reports whether the principal is the only owner; a suspended owner does not count', async () => {
+it('reports whether the principal is the only owner, who cannot leave; a suspended owner does not count', async () => {
   const owner = await makeOwner(test);
   expect((await owner.api.members.search()).is_only_owner).toBe(true);
+  expect(await owner.api.members.ownStarted()).toBeNull();
   const second = await addMember(test, owner.organisationId, 'owner');
   expect((await owner.api.members.search()).is_only_owner).toBe(false);
+  expect(await owner.api.members.ownStarted()).toEqual({ keys: [], invitations: 0, links: 0 });
   await test.app.db.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, second.userId));
   expect((await owner.api.members.search()).is_only_owner).toBe(true);
   const admin = await addMember(test, owner.organisationId, 'admin');

@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, ilike, ne, or, type SQL, sql } from 'drizzle-o
 import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import type { Holding, Principal, Reader } from '../auth/principal.ts';
+import type { Approved, Holding, Principal, Reader } from '../auth/principal.ts';
 import { readableTarget, targetField } from '../auth/sessions/target-organisation.ts';
 import { users } from '../platform/db/schema/accounts.ts';
 import { memberships } from '../platform/db/schema/members.ts';
@@ -85,8 +85,7 @@ export async function listMembers(app: App, principal: Reader, input: z.output<t
     total: counts?.total ?? 0,
     found: counts?.found ?? 0,
     next,
-    /** Whether the principal is the only owner who is not suspended. */
-    is_only_owner: principal.role === 'owner' && !(await hasAnotherOwner(app, organisationId, principal.user.id)),
+    is_only_owner: await isOnlyOwner(app, principal),
   };
 }
 
@@ -96,7 +95,10 @@ function matches(search: string | undefined): SQL | undefined {
   return or(ilike(users.name, partOf(search)), ...addresses);
 }
 
-async function hasAnotherOwner(app: App, organisationId: string, userId: string): Promise<boolean> {
+/** Whether the principal is the only owner of the organisation who is not suspended. @throws AppError NO_ORGANISATION. */
+export async function isOnlyOwner(app: App, principal: Approved): Promise<boolean> {
+  const { id: organisationId } = principal.requireOrganisation();
+  if (principal.role !== 'owner') return false;
   const owners = await app.db
     .select({ suspendedAt: users.suspendedAt })
     .from(memberships)
@@ -105,10 +107,10 @@ async function hasAnotherOwner(app: App, organisationId: string, userId: string)
       and(
         eq(memberships.organisationId, organisationId),
         eq(memberships.role, 'owner'),
-        ne(memberships.userId, userId),
+        ne(memberships.userId, principal.user.id),
       ),
     );
-  return owners.some(({ suspendedAt }) => suspendedAt === null);
+  return owners.every(({ suspendedAt }) => suspendedAt !== null);
 }
 
 export const membersOfInput = keysetInput.extend({ organisation: targetField });

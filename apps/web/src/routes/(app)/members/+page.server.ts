@@ -42,7 +42,8 @@ export const load: PageServerLoad = async (event) => {
         limit: summary.usage.find(({ meter }) => meter === 'members')?.limit ?? null,
       },
       removing: removing ? { ...removing, started: await api.members.startedBy({ user_id: removing.id }) } : null,
-      leaving: isLeaving ? { started: await api.members.ownStarted() } : null,
+      /** What ends with the membership; null where the page does not ask, and for an only owner. */
+      leaving: isLeaving ? await api.members.ownStarted() : null,
       inviting: isAdministrator && searchParams.has('invite'),
     },
   };

@@ -1,4 +1,4 @@
-import { makeOwner, signIn } from '../support/people.ts';
+import { makeOwner, sharedOperator, signIn } from '../support/people.ts';
 import { buyPlan } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -26,4 +26,9 @@ test('a plan that was agreed with a customer stays when the lower one that they 
   await page.goto('/');
   await expect(page.getByRole('heading', { name: /^Your paid plan ends on/ })).toBeVisible();
   await expect(page.getByText('Then you move to')).toBeHidden();
+
+  await signIn(page, await sharedOperator(service, request));
+  await page.goto(`/operator/organisations/${organisation.id}`);
+  await expect(page.getByText('Until it is ended')).toBeVisible();
+  await expect(page.getByText(/Gold, ends/)).toHaveCount(0);
 });

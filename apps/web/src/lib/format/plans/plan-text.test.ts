@@ -112,6 +112,18 @@ test.each([
   ],
   [freePlan, undefined, 'Free of charge.'],
   [{ ...freePlan, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
+  // What was agreed is not the price of a plan that ended, and a change of the subscription does not end it.
+  [{ ...silver, status: 'canceled', agreed: agreedTier }, undefined, ''],
+  [
+    {
+      ...silver,
+      name: 'Gold',
+      agreed: agreedTier,
+      change: { name: 'Silver', interval: 'year' as const, at: '2026-12-03T00:00:00Z' },
+    },
+    'Active',
+    '£24 / month. Renews on 3 December 2026.',
+  ],
   [{ ...freePlan, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],
   [{ ...freePlan, status: 'unpaid' }, 'Unpaid', 'Your paid plan is off until its invoice is paid.'],
   [

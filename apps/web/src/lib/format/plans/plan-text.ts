@@ -111,7 +111,7 @@ export function needsCard({ status, trial_ended, ...plan }: Plan): boolean {
 export function planSentence(plan: Plan, tiers: Tier[]): string {
   const t = texts('plan');
   if (plan.ended_unconfirmed_at) return t.ended({ day: formatDate(plan.ended_unconfirmed_at) });
-  if (plan.status === 'canceled') return t.hasEnded;
+  if (plan.status === 'canceled' && !plan.agreed?.tier) return t.hasEnded;
   if (hasSubscription(plan) && plan.tier === 'free' && !isEnding(plan)) return whyFree(plan);
 
   const credit = plan.credit && t.credit({ amount: formatMoney(plan.credit) });
@@ -197,7 +197,7 @@ function nextDate(plan: Plan, [free]: Tier[]): string {
     const next = free?.name ?? 'Free';
     return end ? t.endsOn({ day: formatDate(end), next }) : t.endsWithPeriod({ next });
   }
-  if (plan.change) {
+  if (plan.change && !plan.agreed?.tier) {
     const day = formatDate(plan.change.at);
     const names = changedNames(plan, plan.change);
     return names ? t.untilThen({ ...names, day }) : t.changesOn({ plan: plan.name, day });

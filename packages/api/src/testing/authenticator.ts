@@ -8,6 +8,9 @@ type Odd = Partial<{
   userHandle: string;
   counter: number;
   type: string;
+  /** The attestation's format and statement: by default none, 'packed' is signed by the passkey's own key. */
+  attestation: { format: string; statement?: Map<string, unknown> };
+  credentialId: string;
 }>;
 
 type CreationOptions = { challenge: string; user: { id: string }; rp: { id?: string } };
@@ -54,22 +57,29 @@ export function newAuthenticator(origin: string) {
           [-3, Buffer.from(y, 'base64url')],
         ]),
       );
-      const credentialId = Buffer.from(id, 'base64url');
+      const usedId = odd.credentialId ?? id;
+      const credentialId = Buffer.from(usedId, 'base64url');
       const length = Buffer.alloc(2);
       length.writeUInt16BE(credentialId.length);
       const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, coseKey]);
       const authData = authenticatorData(rp.id ?? '', odd, attested);
+      const data = clientData('webauthn.create', challenge, odd);
+      const { format, statement = new Map() } = odd.attestation ?? { format: 'none' };
+      if (format === 'packed') {
+        const signed = Buffer.concat([authData, createHash('sha256').update(data).digest()]);
+        statement.set('alg', -7).set('sig', sign('sha256', signed, privateKey));
+      }
       const attestation = new Map<string, unknown>([
-        ['fmt', 'none'],
-        ['attStmt', new Map()],
+        ['fmt', format],
+        ['attStmt', statement],
         ['authData', authData],
       ]);
       return {
-        id,
-        rawId: id,
+        id: usedId,
+        rawId: usedId,
         type: 'public-key' as const,
         response: {
-          clientDataJSON: clientData('webauthn.create', challenge, odd).toString('base64url'),
+          clientDataJSON: data.toString('base64url'),
           attestationObject: cbor(attestation).toString('base64url'),
           transports: ['internal'],
         },
@@ -97,11 +107,12 @@ export function newAuthenticator(origin: string) {
   };
 }
 
-/** Encodes what an attestation holds: numbers, texts, bytes and maps (RFC 8949). */
+/** Encodes what an attestation holds: numbers, texts, bytes, lists and maps (RFC 8949). */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)]);
   const entries = [...(value as Map<unknown, unknown>)];
   return Buffer.concat([head(5, entries.length), ...entries.flatMap(([key, each]) => [cbor(key), cbor(each)])]);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../../platform/db/schema/accounts.ts';
@@ -8,6 +9,7 @@ import { serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
 import { newAuthenticator } from '../../testing/authenticator.ts';
 import { newBrowser } from '../../testing/browser.ts';
 import { callerFor, makeOwner, testPassword } from '../../testing/factories.ts';
+import { requireNoAttestation } from './passkeys.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -211,6 +213,40 @@ describe('is refused:', () => {
     const passkey = newAuthenticator(serviceUrl).create(options);
     expect(await browser.post('/api/factors/passkey', { name: 'Laptop', passkey })).toMatchObject(refused);
     expect(await add(browser, newAuthenticator(serviceUrl), { userVerified: false })).toMatchObject(refused);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['packed', undefined],
+    ['packed', []],
+    ['packed', [Buffer.from('a certificate')]],
+    ['android-key', [Buffer.from('a certificate')]],
+    ['tpm', [Buffer.from('a certificate')]],
+    ['apple', [Buffer.from('a certificate')]],
+    ['fido-u2f', [Buffer.from('a certificate')]],
+    ['android-safetynet', undefined],
+  ])('an attestation of the format %s with the certificates %o, unless it has none', async (format, certificates) => {
+    const { browser } = await makeHolder();
+    const authenticator = newAuthenticator(serviceUrl);
+    const statement = new Map<string, unknown>(certificates && [['x5c', certificates]]);
+    const isTaken = certificates === undefined && (format === 'none' || format === 'packed');
+    const { body: options } = await browser.post('/api/factors/passkey/options');
+    const passkey = authenticator.create(options, { attestation: { format, statement } });
+    // Before the library reads the certificates, and requests what they name.
+    const checked = requireNoAttestation(passkey.response.attestationObject);
+    await (isTaken ? checked : expect(checked).rejects.toThrow('Attestation that nobody asked for.'));
+    const added = await browser.post('/api/factors/passkey', { name: 'Laptop', passkey });
+    expect(added).toMatchObject(isTaken ? { status: 200 } : refused);
+  });
+
+  it.each([
+    [1023, { status: 200 }],
+    [1024, refused],
+    [6000, refused],
+  ])('a credential id of %i bytes: %o', async (bytes, answer) => {
+    const { browser } = await makeHolder();
+    const credentialId = randomBytes(bytes).toString('base64url');
+    expect(await add(browser, newAuthenticator(serviceUrl), { credentialId })).toMatchObject(answer);
   });
 
   it('a passkey whose counter goes back, from then on', async () => {

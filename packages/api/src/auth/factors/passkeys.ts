@@ -32,6 +32,7 @@ function relyingParty({ config }: App): { origin: string; rpId: string } {
 
 /** Loaded when it is first needed: it takes a while, and most processes start without a passkey. */
 const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
 
 /** Returns the AppError for a passkey that is not accepted, whatever the reason. */
 export function refusedPasskey(cause?: unknown): AppError {
@@ -251,7 +252,8 @@ export const addPasskeyInput = z.object({
  * Adds a passkey to the user's account. The first factor makes recovery codes and ends the user's other sessions. The
  * caller requires a fresh session.
  *
- * @throws AppError UNAUTHENTICATED if it is not accepted; CONFLICT if the user has 20.
+ * @throws AppError UNAUTHENTICATED if it is not accepted, which counts in the client's limit of sign-in; TOO_MANY;
+ *   CONFLICT if the user has 20.
  */
 export async function addPasskey(
   app: App,
@@ -261,7 +263,12 @@ export async function addPasskey(
   client: Client,
 ): Promise<{ id: string; recovery_codes?: string[] }> {
   const userId = principal.user.id;
-  const { credential, challenge } = await verifyNewPasskey(app, { userId, passkey, cookie });
+  const isChallenge = await challengeCheck(app, `create for ${userId}`, cookie);
+  const verified = await countFailures(app.throttle, clientSignInLimits(client), () =>
+    verifyNewPasskey(app, passkey, isChallenge),
+  );
+  if (!verified.right) throw refusedPasskey(verified.cause);
+  const { credential, challenge } = verified;
 
   return app.db.transaction(async (tx) => {
     await lockUser(tx, userId);
@@ -281,14 +288,14 @@ export async function addPasskey(
   });
 }
 
-type NewPasskey = { userId: string; passkey: z.output<typeof addPasskeyInput>['passkey']; cookie: string | null };
+type TypedNewPasskey = z.output<typeof addPasskeyInput>['passkey'];
 
-async function verifyNewPasskey(app: App, { userId, passkey, cookie }: NewPasskey) {
+async function verifyNewPasskey(app: App, passkey: TypedNewPasskey, isChallenge: (answered: string) => boolean) {
   const { verifyRegistrationResponse } = await library();
   const { origin, rpId } = relyingParty(app);
-  const isChallenge = await challengeCheck(app, `create for ${userId}`, cookie);
   let challenge = '';
   try {
+    await requireNoAttestation(passkey.response.attestationObject);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: { ...passkey, clientExtensionResults: {} } as Parameters<
         typeof verifyRegistrationResponse
@@ -302,11 +309,29 @@ async function verifyNewPasskey(app: App, { userId, passkey, cookie }: NewPasske
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
     });
-    if (!verified) throw refusedPasskey();
+    if (!verified) throw new Error('The attestation is not verified.');
     const { id, publicKey, counter } = registrationInfo.credential;
+    if (id.length > maxCredentialId) throw new Error('The credential id is too long.');
     const stored = { credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter };
-    return { credential: { ...stored, transports: passkey.response.transports ?? [] }, challenge };
-  } catch (error) {
-    throw refusedPasskey(error);
+    const credential = { ...stored, transports: passkey.response.transports ?? [] };
+    return { right: true as const, credential, challenge };
+  } catch (cause) {
+    return { right: false as const, cause };
   }
+}
+
+/** 1,023 bytes (WebAuthn §4), in base64url. */
+const maxCredentialId = 1364;
+
+/**
+ * Refuses an attestation that names certificates. The options ask for none, so a browser sends none, or at most the
+ * key's own signature. To verify certificates, the library requests the addresses that they name, before it knows who
+ * made them.
+ */
+export async function requireNoAttestation(attestationObject: string): Promise<void> {
+  const { decodeAttestationObject } = await helpers();
+  const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+  const format = attestation.get('fmt');
+  const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
+  if (format !== 'none' && !isSelfSigned) throw new Error('Attestation that nobody asked for.');
 }

@@ -223,6 +223,16 @@ it('counts two subnets as two clients, and a mapped IPv4 address as the IPv4 add
   expect(await secondsToWait(ask('192.0.2.2'))).toBeNull();
 });
 
+it('counts a new passkey that is refused as a failure of sign-in', async () => {
+  const text = Buffer.from('none').toString('base64url');
+  const response = { clientDataJSON: text, attestationObject: text };
+  const passkey = { id: text, rawId: text, type: 'public-key' as const, response };
+  const add = () => callerFor(test, signedIn, { client: '192.0.2.30' }).factors.addPasskey({ name: 'Laptop', passkey });
+  await expect(add()).rejects.toThrow('That passkey was not accepted.');
+  await inBatches(59, () => secondsToWait(add()));
+  expect(await secondsToWait(add())).not.toBeNull();
+});
+
 it('gives back the points of a successful sign-in, in every rule', async () => {
   const { email } = await makeOwner(test);
   await test.app.db.delete(rateLimits);

@@ -54,6 +54,19 @@ test('a sign-out whose form is too large answers 413 and ends no session, whethe
   expect((await send(service, '/api/session', { headers: { cookie } })).status).toBe(401);
 });
 
+test('a wrong password is told as one in a browser that still has the cookie of an ended session', async ({
+  context,
+  service,
+}) => {
+  const { cookie } = await newSession(service, context.request);
+  expect((await send(service, '/api/logout', { method: 'POST', headers: { cookie } })).status).toBe(200);
+  const body = String(new URLSearchParams({ email: 'mia@larch.example', password: 'not the pass phrase' }));
+  const answer = await send(service, '/login', { method: 'POST', headers: { ...asForm, cookie }, body });
+  expect(answer.status).toBe(401);
+  expect(answer.text).toContain('E-mail or password is wrong.');
+  expect(answer.text).not.toContain('You have been signed out.');
+});
+
 test('a link of a page whose session has ended stores the page to return to when it is clicked, not when it is pointed at', async ({
   context,
   page,

@@ -50,8 +50,8 @@ export function formAction<Answer, Done extends object | string = string, Shown 
     try {
       answer = await call(event.locals.api, form, event);
     } catch (error) {
-      // The cookie may be gone too, after a sign-out in another tab: the form knows that it had a user.
-      const hadSession = event.locals.sessionEnded || form.has(renderedForField);
+      // The form knows that it had a user: a cookie may be gone by now, or be left from a session long ago.
+      const hadSession = form.has(renderedForField);
       const failed = await actionFailure(event, error, { hadSession, shown });
       // Without a script the page is loaded next, which leads to /login. With the cookie, it is remembered already.
       if (failed.data.signedOut && !event.locals.sessionEnded) await rememberPageOfEndedSession(event);

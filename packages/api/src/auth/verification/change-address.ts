@@ -22,6 +22,7 @@ import { wrongPassword } from '../password/confirm-password.ts';
 import { consumeOneTimeToken, newPageToken } from '../password/one-time-token.ts';
 import { readWhatLinksEnd } from '../password/set-password.ts';
 import { type Account, accountByEmail, accountById, lockUser } from '../sessions/account.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { unlinkFrom } from '../sign-in/unlink-identity.ts';
 import { endEqualLinks, endLinks, invalidLink, linkOfPageToken, type OpenedLink, type Outcome } from './link.ts';
 
@@ -80,7 +81,9 @@ export async function confirmAddressChange(
 ): Promise<Ended> {
   const { token, password, keep_identity: keepsIdentity, revoke_keys: revokesKeys } = input;
   const { user } = (await ownerOf(app, token)).account;
-  const limits = passwordLimits({ email: user.email, client, knownAs: null });
+  const browser = client.knownBrowser ?? null;
+  const isKnown = await isKnownBrowser(app, app.db, { email: user.email, token: browser });
+  const limits = passwordLimits({ email: user.email, client, knownAs: isKnown ? browser : null });
   const { right } = await countFailures(app.throttle, limits, async () => ({
     right: await verifyPassword(user.passwordHash, password, client),
   }));

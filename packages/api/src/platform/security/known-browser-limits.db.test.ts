@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { tokenForBrowser } from '../../auth/sessions/known-browser.ts';
 import { startSession } from '../../auth/sessions/session.ts';
+import { verifyEmail } from '../../auth/verification/verify-email.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { inBatches, secondsToWait } from '../../testing/attempts.ts';
-import { callerFor, makeOwner, testClient, testPassword } from '../../testing/factories.ts';
+import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { rateLimits } from '../db/schema/deployment.ts';
 
 let test: TestApp;
@@ -52,6 +53,26 @@ it('allows a known browser to sign in, however many attempts fail elsewhere', as
   expect(
     await secondsToWait(asked.signIn.withPassword({ email: otherOwner.email, password: testPassword })),
   ).not.toBeNull();
+});
+
+it('allows a known browser to confirm a change of address, however many attempts fail elsewhere', async () => {
+  const { email, userId, organisationId, api } = await makeOwner(test);
+  const { token: knownBrowser, hash: browserHash } = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserHash, client: testClient });
+  const address = newEmail();
+  await api.accounts.changeAddress({ email: address, password: testPassword });
+  const mail = await test.sandbox.mailbox.waitFor(address);
+  const opened = { token: tokenIn(mail.text), browserToken: null, sessionToken: null };
+  const outcome = await verifyEmail(test.app, opened, testClient);
+  const token = 'changeToken' in outcome ? outcome.changeToken : '';
+  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), email)));
+  const confirm = (browser: string | null) =>
+    callerFor(test, null, { client: newSubnet()(1), knownBrowser: browser }).accounts.confirmChange({
+      token,
+      password: testPassword,
+    });
+  expect(await secondsToWait(confirm(null))).not.toBeNull();
+  expect(await confirm(knownBrowser)).toMatchObject({ ok: true });
 });
 
 it('limits the guesses with a known browser’s cookie that was copied to many clients', async () => {

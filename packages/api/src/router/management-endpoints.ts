@@ -55,7 +55,6 @@ export const managementEndpoints: Endpoint[] = [
     path: '/api/users',
     id: 'management.users',
     summary: 'List users, or find one by address',
-    description: 'A higher limit is cut to 1,000.',
     query: listUsersInput,
     answer: 'Users',
     errors: ['VALIDATION'],

@@ -116,7 +116,7 @@ export const serviceEndpoints: Endpoint[] = [
     path: '/api/organisations',
     summary: 'List all organisations',
     access: ['key'],
-    description: 'Needs a key of the deployment. A higher limit is cut to 1,000.',
+    description: 'Needs a key of the deployment.',
     query: keysetInput,
     answer: 'Organisations',
     errors: ['VALIDATION'],

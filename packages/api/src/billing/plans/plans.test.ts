@@ -219,6 +219,19 @@ test.each<[string, unknown, RegExp]>([
     /tiers 1 features must be the same in each tier/,
   ],
   [
+    'a meter whose name is an action of usage',
+    { ...defaultPlans, meters: [{ ...defaultPlans.meters[0], meter: 'report' }] },
+    /meters 0 meter must not be commit, release, report or reserve\./,
+  ],
+  [
+    'a feature with the name of a meter',
+    {
+      ...defaultPlans,
+      tiers: defaultPlans.tiers.map((tier) => ({ ...tier, features: { ...tier.features, members: true } })),
+    },
+    /tiers 0 features must not have the name of a meter: members\./,
+  ],
+  [
     'a meter twice',
     { ...defaultPlans, meters: [...defaultPlans.meters, defaultPlans.meters[0]] },
     /meters must each have a name/,

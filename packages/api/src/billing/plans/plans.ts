@@ -186,8 +186,14 @@ function priceEntry({ amount, currency, interval }: z.output<typeof price>): Pla
 /** The earlier words for the kinds of meters, which PLANS_FILE may still use. */
 const earlierKinds: Record<string, string> = { counting: 'counter', standing: 'gauge' };
 
+/** The paths beside /api/usage/METER. */
+const actionsOfUsage = ['commit', 'release', 'report', 'reserve'];
+
 const meter = z.strictObject({
-  meter: z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, 'must be a name such as api_calls.'),
+  meter: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,59}$/, 'must be a name such as api_calls.')
+    .refine((name) => !actionsOfUsage.includes(name), 'must not be commit, release, report or reserve.'),
   name: z.string().trim().min(1, 'must not be empty.'),
   kind: z.preprocess(
     (kind) => earlierKinds[String(kind)] ?? kind,
@@ -214,6 +220,11 @@ const plansSchema = z
     }
     issues.push(...priceIssues(tiers));
     const features = Object.keys(tiers[0].features);
+    const shared = features.filter((feature) => names.includes(feature));
+    if (shared.length > 0) {
+      const message = `must not have the name of a meter: ${shared.join(', ')}.`;
+      issues.push({ code: 'custom', path: ['tiers', 0, 'features'], message, input: tiers[0].features });
+    }
     for (const [index, { limits, features: flags }] of tiers.entries()) {
       if (!sameNames(Object.keys(limits), names)) {
         const message = `must be a limit for each meter: ${names.join(', ')}.`;

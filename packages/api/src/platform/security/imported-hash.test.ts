@@ -83,6 +83,9 @@ it.each<readonly [hash: string, format?: string]>([
   [argon2Of('m=65536,t=4,p=4')],
   [argon2Of('m=65536,t=3,p=5')],
   [argon2Of('m=8,t=1,p=4')],
+  // Parts that were cut, or end in bits that no encoder writes.
+  [argon2Of('m=64,t=1,p=1').replace('c2FsdHNhbHRzYWx0', 'A'.repeat(13))],
+  [argon2Of('m=64,t=1,p=1').replace(/A$/, 'B')],
   [djangoOf(1_500_001)],
   [djangoOf(0)],
   [passlibOf(500_001)],

@@ -21,7 +21,7 @@ export function cutNumber(sentence: string, { least, most, absent }: { least: nu
   const number = z.number(sentence).int(sentence).min(least, sentence).default(absent);
   const read = (value: unknown) =>
     value === undefined || !/^\d+$/.test(String(value)) ? value : Math.min(Number(value), most);
-  return z.preprocess(read, number);
+  return z.preprocess(read, number).describe(`A higher number is cut to ${most.toLocaleString('en')}.`);
 }
 
 /** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION if `after` is unreadable. */

@@ -99,7 +99,7 @@ it('the doctor reports an unavailable database along with its other findings', a
   expect(printed).toMatch(/things are wrong\.\n$/);
 });
 
-it('a reader that is slow gets the whole answer, and one that ends early makes no error', async () => {
+it('a reader that is slow gets the whole answer, one that ends early makes no error, and a full disk does', async () => {
   const database = await createTestDatabase();
   const { sql, close } = openDatabase({ url: database.url, pool: 1, prepare: true });
   await sql`
@@ -114,5 +114,7 @@ it('a reader that is slow gets the whole answer, and one that ends early makes n
   expect(JSON.parse(slow.stdout)).toHaveLength(1000);
   const early = await piped('sh', ['-c', `{ ${command}; echo "code $?" >&2; } | true`], { env });
   expect(early.stderr).toMatch(/^Database: .*\ncode 0\n$/);
+  const full = await piped('sh', ['-c', `${command} > /dev/full; echo "code $?" >&2`], { env });
+  expect(full.stderr).toMatch(/^Database: .*\n.*no space left on device.*\ncode 1\n$/);
   await database.drop();
 });

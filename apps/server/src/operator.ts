@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from 'node:fs';
 import type { App } from '@gatehouse/api/app';
 import { createApp } from '@gatehouse/api/create-app';
 import { type Config, parseConfig } from '@gatehouse/api/platform/config';
@@ -44,10 +45,23 @@ async function* textsOf(answer: Answer): AsyncGenerator<string> {
   else yield* answer;
 }
 
-/** Resolves when the text is written: the end of the process would cut it off. A reader that ended first is no error. */
-async function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
+/**
+ * Resolves when the text is written: the end of the process would cut it off. A reader that ended first is no error.
+ *
+ * @throws Error if the text cannot be written, as on a full disk.
+ */
+async function print(stream: NodeJS.WriteStream & { fd: number }, text: string): Promise<void> {
+  // The stream of a file takes a part of the text for all of it.
+  if (fstatSync(stream.fd).isFile()) return writeFileSync(stream.fd, text);
   if (stream.listenerCount('error') === 0) stream.on('error', () => {});
-  await new Promise((resolve) => stream.write(text, resolve));
+  await new Promise<void>((resolve, reject) => {
+    stream.write(text, (error) => (error && !isEnd(error) ? reject(error) : resolve()));
+  });
+}
+
+/** Whether a text was not written because its reader ended, then or earlier. */
+function isEnd(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 
 /**

@@ -206,15 +206,6 @@ export async function acknowledgeAllBrowsers(tx: Transaction, now: Date, userId:
   await tx.update(knownBrowsers).set({ acknowledgedAt: now }).where(isNews(userId, null));
 }
 
-/** Returns the times of the last sign-in from each of a user's known browsers, newest first. */
-export function listKnownBrowsers(app: App, userId: string) {
-  return app.db
-    .select({ signedInAt: knownBrowsers.signedInAt })
-    .from(knownBrowsers)
-    .where(eq(knownBrowsers.userId, userId))
-    .orderBy(desc(knownBrowsers.signedInAt));
-}
-
 /** Deletes the rows of browsers whose cookie has expired. */
 export async function deleteExpiredBrowsers(app: App): Promise<void> {
   await deleteInSteps(app.db, knownBrowsers, lte(knownBrowsers.signedInAt, oldestSignIn(app)));

@@ -1,12 +1,20 @@
-import { asc, eq, or } from 'drizzle-orm';
+import { asc, desc, eq, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { isOwn } from '../../audit/read-activity.ts';
 import type { Approved } from '../../auth/principal.ts';
-import { listKnownBrowsers } from '../../auth/sessions/known-browser.ts';
 import { listSessions } from '../../auth/sessions/session.ts';
 import type { Executor } from '../../platform/db/client.ts';
-import { addressChanges, identities, signUps, users, verificationLinks } from '../../platform/db/schema/accounts.ts';
+import {
+  addressChanges,
+  identities,
+  knownBrowsers,
+  signUps,
+  users,
+  verificationLinks,
+} from '../../platform/db/schema/accounts.ts';
 import { auditEvents } from '../../platform/db/schema/audit.ts';
+import { passkeys, totpSecrets } from '../../platform/db/schema/factors.ts';
+import { apiKeys } from '../../platform/db/schema/keys.ts';
 import { invitations, memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -39,13 +47,17 @@ export async function exportUser(app: App, userId: string) {
       suspended_at: own.suspendedAt,
       operator: own.operator,
       has_password: own.passwordHash !== null,
-      identities: known.map(({ issuer, subject, linkedAt, unlinkedAt }) => ({
+      identities: known.map(({ issuer, subject, email, linkedAt, unlinkedAt }) => ({
         issuer,
         subject,
+        email,
         linked_at: linkedAt,
         unlinked_at: unlinkedAt,
       })),
     },
+    passkeys: await passkeysOf(app.db, userId),
+    authenticator_app: await authenticatorOf(app.db, userId),
+    api_keys: await keysBy(app.db, userId),
     organisations: await organisationsOf(app.db, userId),
     open_invitations: await invitationsBy(app.db, userId),
     sign_ups: await signUpsOf(app.db, userId),
@@ -57,7 +69,7 @@ export async function exportUser(app: App, userId: string) {
       user_agent: userAgent,
       client,
     })),
-    known_browsers: (await listKnownBrowsers(app, userId)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
+    known_browsers: await browsersOf(app.db, userId),
     events: await eventsOf(app.db, userId),
   };
 }
@@ -76,6 +88,53 @@ function organisationsOf(db: Executor, userId: string) {
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
     .where(eq(memberships.userId, userId));
+}
+
+function passkeysOf(db: Executor, userId: string) {
+  return db
+    .select({ name: passkeys.name, created_at: passkeys.createdAt, last_used_at: passkeys.lastUsedAt })
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(asc(passkeys.createdAt));
+}
+
+/** Since when there is an app, which is confirmed or being set up. */
+function authenticatorOf(db: Executor, userId: string) {
+  return db
+    .select({ created_at: totpSecrets.createdAt, confirmed_at: totpSecrets.confirmedAt })
+    .from(totpSecrets)
+    .where(eq(totpSecrets.userId, userId))
+    .orderBy(asc(totpSecrets.createdAt));
+}
+
+function keysBy(db: Executor, userId: string) {
+  return db
+    .select({
+      organisation_id: apiKeys.organisationId,
+      name: apiKeys.name,
+      scope: apiKeys.scope,
+      created_at: apiKeys.createdAt,
+      expires_at: apiKeys.expiresAt,
+      last_used_at: apiKeys.lastUsedAt,
+      revoked_at: apiKeys.revokedAt,
+    })
+    .from(apiKeys)
+    .where(eq(apiKeys.createdBy, userId))
+    .orderBy(asc(apiKeys.createdAt));
+}
+
+/** The browsers that the user signed in from, as they named themselves at the first sign-in. */
+function browsersOf(db: Executor, userId: string) {
+  return db
+    .select({
+      first_sign_in_at: knownBrowsers.firstSignedInAt,
+      last_sign_in_at: knownBrowsers.signedInAt,
+      user_agent: knownBrowsers.userAgent,
+      client: knownBrowsers.client,
+    })
+    .from(knownBrowsers)
+    .where(eq(knownBrowsers.userId, userId))
+    .orderBy(desc(knownBrowsers.signedInAt));
 }
 
 function invitationsBy(db: Executor, userId: string) {

@@ -1,11 +1,22 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tokenForBrowser } from '../../auth/sessions/known-browser.ts';
+import { startSession } from '../../auth/sessions/session.ts';
 import { users } from '../../platform/db/schema/accounts.ts';
+import { passkeys } from '../../platform/db/schema/factors.ts';
 import { invitations, memberships } from '../../platform/db/schema/members.ts';
 import { organisations } from '../../platform/db/schema/organisations.ts';
 import { suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { addMember, givePlan, makeAccount, makeInvitation, makeOwner, testPassword } from '../../testing/factories.ts';
+import {
+  addMember,
+  givePlan,
+  makeAccount,
+  makeInvitation,
+  makeOwner,
+  testClient,
+  testPassword,
+} from '../../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -112,12 +123,23 @@ it('leaves no organisation without an owner where two owners delete their accoun
 });
 
 it('exports all data about a user, and no secret', async () => {
-  const { api, email, organisationId } = await makeOwner(test);
+  const { api, email, userId, organisationId } = await makeOwner(test);
   await makeInvitation({ api, organisationId });
+  await api.keys.create({ organisation_id: organisationId, name: 'Mia’s laptop' });
+  await api.factors.totp();
+  const { hash: browserHash } = await tokenForBrowser(test.app, null);
+  const client = { ...testClient, userAgent: 'Firefox' };
+  await startSession(test.app, { userId, organisationId, browserHash, client });
+  const passkey = { name: 'Phone', credentialId: userId, publicKey: 'key of a passkey', counter: 0, transports: [] };
+  await test.app.db.insert(passkeys).values({ ...passkey, id: userId, userId, createdAt: test.app.now() });
   const data = await api.leaving.export();
+  expect(data.passkeys).toMatchObject([{ name: 'Phone' }]);
+  expect(data.authenticator_app).toMatchObject([{ confirmed_at: null }]);
+  expect(data.api_keys).toMatchObject([{ organisation_id: organisationId, name: 'Mia’s laptop', scope: 'READ' }]);
+  expect(data.known_browsers).toMatchObject([{ user_agent: 'Firefox', client: expect.any(String) }]);
   expect(data.user).toMatchObject({ email, has_password: true });
   expect(data.organisations).toMatchObject([{ id: organisationId, role: 'owner' }]);
   expect(data.open_invitations).toMatchObject([{ organisation_id: organisationId, role: 'member' }]);
   expect(data.events.map(({ action }) => action)).toContain('signed-up');
-  expect(JSON.stringify(data)).not.toMatch(/argon2|hash/i);
+  expect(JSON.stringify(data)).not.toMatch(/argon2|hash|key of a passkey/i);
 });

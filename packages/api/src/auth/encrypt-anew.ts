@@ -41,18 +41,6 @@ export async function encryptAnew(app: App): Promise<void> {
     }
   }
 
-  for (const { id, privateKey, encryptedBy } of await app.db
-    .select()
-    .from(tokenKeys)
-    .where(ne(tokenKeys.encryptedBy, current))) {
-    const anew = reencrypted(app, { stored: privateKey, encryptedBy }, purposeOf(id));
-    if (anew === null) continue;
-    await app.db
-      .update(tokenKeys)
-      .set({ privateKey: anew.stored, encryptedBy: anew.encryptedBy })
-      .where(and(eq(tokenKeys.id, id), eq(tokenKeys.privateKey, privateKey)));
-  }
-
   const isOld = and(inArray(deploymentSecrets.name, secretNames), ne(deploymentSecrets.encryptedBy, current));
   for (const { name, value, encryptedBy } of await app.db.select().from(deploymentSecrets).where(isOld)) {
     const anew = reencrypted(app, { stored: value, encryptedBy }, secretPurpose(name));
@@ -61,6 +49,20 @@ export async function encryptAnew(app: App): Promise<void> {
       .update(deploymentSecrets)
       .set({ value: anew.stored, encryptedBy: anew.encryptedBy })
       .where(and(eq(deploymentSecrets.name, name), eq(deploymentSecrets.value, value)));
+  }
+
+  const keys = await app.db.select().from(tokenKeys);
+  let hasNewest = keys.some(({ encryptedBy, signsUntil }) => encryptedBy === current && signsUntil === null);
+  for (const { id, privateKey, encryptedBy, signsUntil } of keys.filter((key) => key.encryptedBy !== current)) {
+    const anew = reencrypted(app, { stored: privateKey, encryptedBy }, purposeOf(id));
+    if (anew === null) continue;
+    // A node that could not decrypt this key has made another one, which goes on signing alone.
+    const until = signsUntil ?? (hasNewest ? app.now() : null);
+    hasNewest ||= until === null;
+    await app.db
+      .update(tokenKeys)
+      .set({ privateKey: anew.stored, encryptedBy: anew.encryptedBy, signsUntil: until })
+      .where(and(eq(tokenKeys.id, id), eq(tokenKeys.privateKey, privateKey)));
   }
 }
 

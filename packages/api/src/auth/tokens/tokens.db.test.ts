@@ -9,7 +9,7 @@ import type { Caller } from '../../router/root.ts';
 import { serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
 import { migrationsFolder } from '../../testing/database/database.ts';
 import { makeKey } from '../../testing/keys.ts';
-import { encryptAnew } from '../encrypt-anew.ts';
+import { countOldSecrets, encryptAnew } from '../encrypt-anew.ts';
 import { decryptKey, rotateTokenKeys, type TokensApp } from './token-keys.ts';
 
 const secret = 'a secret of thirty-two characters or more';
@@ -128,6 +128,21 @@ describe('the keys that sign tokens', () => {
     expect(decryptKey(withoutOld as TokensApp, rows[0] as never)).toMatchObject({ kty: 'OKP', d: expect.any(String) });
     await rolled.close();
     await withoutOld.close();
+  });
+
+  it('of a node that lacked a key of SECRET_KEY and of one that has it go on as one, and every secret is encrypted anew', async () => {
+    const first = kidOf(await issue());
+    const lacking = await anotherNode({ secretKeys: ['another secret of thirty-two characters'] });
+    await rotateTokenKeys(lacking);
+    const rolled = await anotherNode({ secretKeys: ['another secret of thirty-two characters', secret] });
+    await encryptAnew(rolled);
+    await encryptAnew(rolled);
+    expect(await countOldSecrets(rolled)).toEqual({ older: 0, lost: 0 });
+    const rows = await test.app.db.select().from(tokenKeys);
+    expect(rows.filter(({ signsUntil }) => signsUntil === null).map(({ id }) => id)).not.toContain(first);
+    expect(rows).toHaveLength(2);
+    await lacking.close();
+    await rolled.close();
   });
 
   it('are stored as they are without SECRET_KEY, and encrypted once there is one', async () => {

@@ -67,6 +67,10 @@ it('a decision about an owner prints the organisation', async () => {
   expect(await run('decline', declined.email, '--reason', 'No.')).toBe(
     `Declined ${declined.principal.organisation?.slug}.`,
   );
+  // What was decided before is not named again.
+  const owner = await makeOwner(test);
+  await owner.api.organisations.create({ org_name: 'Second Weir' });
+  expect(await run('decline', owner.email, '--reason', 'No.')).toBe('Declined second-weir.');
   const { email } = await makeAccount(test);
   expect(await run('approve', email)).toBe(`${email} owns no organisation.`);
 });

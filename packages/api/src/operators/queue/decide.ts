@@ -110,7 +110,7 @@ export function approveOwner(app: App, { userId }: { userId: string }, actor: Ac
 
     const organisationIds = owned.map(({ id }) => id);
     const changed = await approveOrganisations(tx, { ...actor, now: app.now(), organisationIds });
-    return { slugs: owned.map(({ slug }) => slug), changed: changed.length };
+    return { slugs: slugsOf(changed.length > 0 ? changed : organisationIds, owned), changed: changed.length };
   });
 }
 
@@ -131,8 +131,13 @@ export function declineOwner(
     const organisationIds = owned.map(({ id }) => id);
     const changed = await declineOrganisations(tx, { ...actor, now: app.now(), organisationIds, reason });
     if (changed.length === 0) throw new AppError('VALIDATION', `${slugs.join(', ')} is not waiting for a decision.`);
-    return { slugs, changed: changed.length };
+    return { slugs: slugsOf(changed, owned), changed: changed.length };
   });
+}
+
+/** The slugs of the organisations that a decision names. */
+function slugsOf(named: string[], owned: { id: string; slug: string }[]): string[] {
+  return owned.filter(({ id }) => named.includes(id)).map(({ slug }) => slug);
 }
 
 async function requireOwned(app: App, tx: Transaction, userId: string) {

@@ -78,6 +78,7 @@ const notOnPages = [
   'This form of a hash is not known.',
   'A bcrypt hash has a cost from 4 to 13.',
   'An argon2 hash takes at most 64 MiB, 3 passes and 4 lanes.',
+  'The salt or the key of this hash is not whole.',
   'A hash of PBKDF2 with SHA-256 has at most 1,500,000 rounds.',
   'A hash of PBKDF2 with SHA-512 has at most 500,000 rounds.',
   'These are no parameters of scrypt: N is a power of two.',

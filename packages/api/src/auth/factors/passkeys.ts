@@ -309,9 +309,9 @@ async function verifyNewPasskey(app: App, passkey: TypedNewPasskey, isChallenge:
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
     });
-    if (!verified) throw new Error('The attestation is not verified.');
+    if (!verified) throw new Error('attestation not verified');
     const { id, publicKey, counter } = registrationInfo.credential;
-    if (id.length > maxCredentialId) throw new Error('The credential id is too long.');
+    if (id.length > maxCredentialId) throw new Error('credential id too long');
     const stored = { credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter };
     const credential = { ...stored, transports: passkey.response.transports ?? [] };
     return { right: true as const, credential, challenge };
@@ -333,5 +333,5 @@ export async function requireNoAttestation(attestationObject: string): Promise<v
   const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
   const format = attestation.get('fmt');
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
-  if (format !== 'none' && !isSelfSigned) throw new Error('Attestation that nobody asked for.');
+  if (format !== 'none' && !isSelfSigned) throw new Error('attestation that nobody asked for');
 }

@@ -35,6 +35,10 @@ export function requirePayment(app: App): Payment {
  *
  * @throws AppError TOO_MANY after 100 actions of a user or 200 of an organisation in ten minutes.
  */
-export function takeBillingAction({ throttle }: App, { user }: Administrator, organisationId: string): Promise<void> {
-  return throttle.take({ 'billing-user': user.id, 'billing-organisation': organisationId });
+export async function takeBillingAction(
+  { throttle }: App,
+  { user }: Administrator,
+  organisationId: string,
+): Promise<void> {
+  await throttle.take({ 'billing-user': user.id, 'billing-organisation': organisationId });
 }

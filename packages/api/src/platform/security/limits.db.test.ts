@@ -233,6 +233,20 @@ it('counts a new passkey that is refused as a failure of sign-in', async () => {
   expect(await secondsToWait(add())).not.toBeNull();
 });
 
+it('gives no point back into a later window, where it would be credit', async () => {
+  const points = { 'sign-up-client': newSubnet()(1) };
+  const stored = async () => (await test.app.db.select().from(rateLimits)).map((row) => row.points);
+  const taken = await test.app.throttle.take(points);
+  const past = taken.map((each) => ({ ...each, windowEnd: each.windowEnd - 60 * 60_000 }));
+  await test.app.throttle.giveBack(past);
+  expect(await stored()).toEqual([1]);
+  await test.app.throttle.giveBack(taken);
+  expect(await stored()).toEqual([0]);
+  await test.app.db.delete(rateLimits);
+  await test.app.throttle.giveBack(taken);
+  expect(await stored()).toEqual([]);
+});
+
 it('gives back the points of a successful sign-in, in every rule', async () => {
   const { email } = await makeOwner(test);
   await test.app.db.delete(rateLimits);

@@ -36,6 +36,12 @@ export const ruleNames = Object.keys(rules) as Rule[];
 /** The keys from which one point each is taken, by rule: an address, a client, a user, an organisation and others. */
 export type Points = Partial<Record<Rule, string>>;
 
+/** How far a window's end that is computed from what is left of it may lie from the stored one; windows last minutes. */
+const slackMilliseconds = 1000;
+
+/** A point that was taken: of which stored key, and when the window ends in which it counts, in milliseconds. */
+export type Taken = { key: string; windowEnd: number };
+
 export type Throttle = {
   /**
    * Takes a point from each key, in the given order. If a key has none left, the points taken
@@ -43,9 +49,9 @@ export type Throttle = {
    *
    * @throws AppError TOO_MANY with the seconds to wait if a key has no points left.
    */
-  take: (points: Points) => Promise<void>;
-  /** Gives the points back, for an attempt that does not count. */
-  giveBack: (points: Points) => Promise<void>;
+  take: (points: Points) => Promise<Taken[]>;
+  /** Gives points back, for an attempt that does not count. In a later window they are none: they would be credit there. */
+  giveBack: (taken: Taken[]) => Promise<void>;
   /**
    * Checks that points are left, without taking one.
    *
@@ -66,7 +72,7 @@ export function createThrottle(
   sql: Sql,
   onReject: (rule: Rule) => void = () => {},
 ): Throttle {
-  if (!rateLimits) return { take: async () => {}, giveBack: async () => {}, peek: async () => {} };
+  if (!rateLimits) return { take: async () => [], giveBack: async () => {}, peek: async () => {} };
 
   const client = {
     async query({ text, values }: { text: string; values?: unknown[] }) {
@@ -93,22 +99,28 @@ export function createThrottle(
     RateLimiterPostgres
   >;
 
-  async function giveBack(points: Points): Promise<void> {
-    for (const [rule, key] of entriesOf(points)) await limiters[rule].reward(key);
+  async function giveBack(taken: Taken[]): Promise<void> {
+    const text = 'update rate_limits set points = points - 1 where key = $1 and expire <= $2';
+    for (const { key, windowEnd } of taken) await client.query({ text, values: [key, windowEnd + slackMilliseconds] });
+  }
+
+  function takenOf(rule: Rule, key: string, { msBeforeNext }: RateLimiterRes): Taken {
+    return { key: limiters[rule].getKey(key), windowEnd: Date.now() + msBeforeNext };
   }
 
   return {
     async take(points) {
-      const taken: Points = {};
+      const taken: Taken[] = [];
       for (const [rule, key] of entriesOf(points)) {
-        taken[rule] = points[rule];
         try {
-          await limiters[rule].consume(key);
+          taken.push(takenOf(rule, key, await limiters[rule].consume(key)));
         } catch (error) {
-          if (error instanceof RateLimiterRes) await giveBack(taken);
+          // A refused point is counted too.
+          if (error instanceof RateLimiterRes) await giveBack([...taken, takenOf(rule, key, error)]);
           throw refused(error, rule);
         }
       }
+      return taken;
     },
     giveBack,
     async peek(points) {
@@ -144,14 +156,14 @@ export async function countFailures<Answer extends { right: boolean }>(
   points: Points,
   check: () => Promise<Answer>,
 ): Promise<Answer> {
-  await throttle.take(points);
+  const taken = await throttle.take(points);
   let isFailure = false;
   try {
     const answer = await check();
     isFailure = !answer.right;
     return answer;
   } finally {
-    if (!isFailure) await throttle.giveBack(points);
+    if (!isFailure) await throttle.giveBack(taken);
   }
 }
 

@@ -62,7 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.getByLabel('Role', { exact: true }).selectOption('Admin');
       const create = other.getByRole('button', { name: 'Create invitation link' });
       await create.click();
-      for (const code of ['000000', codeOf(secret, 1)]) {
+      for (const code of ['000000', '000001']) {
         await other.getByLabel('Your password').fill(passPhrase);
         await other.getByLabel('Code from your app').fill(code);
         await create.click();

@@ -55,12 +55,12 @@ async function print(stream: NodeJS.WriteStream & { fd: number }, text: string):
   if (fstatSync(stream.fd).isFile()) return writeFileSync(stream.fd, text);
   if (stream.listenerCount('error') === 0) stream.on('error', () => {});
   await new Promise<void>((resolve, reject) => {
-    stream.write(text, (error) => (error && !isEnd(error) ? reject(error) : resolve()));
+    stream.write(text, (error) => (error && !isOfEndedReader(error) ? reject(error) : resolve()));
   });
 }
 
 /** Whether a text was not written because its reader ended, then or earlier. */
-function isEnd(error: NodeJS.ErrnoException): boolean {
+function isOfEndedReader(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 

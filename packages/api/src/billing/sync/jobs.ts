@@ -197,8 +197,8 @@ function isDue(app: App) {
     sql`(${subscription.needsSync} or (not ${subscription.ended} and (
       (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
         or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))
-      or (${subscription.status} <> 'paused' and ${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
-        or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
+      or (${subscription.status} <> 'paused' and ${subscription.currentPeriodEnd} < ${now} - interval '3 days'
+        and (${subscription.syncedAt} is null or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
     )))`,
   );
 }
